@@ -91,7 +91,7 @@ demo-programs: all $(O)/tests/demo/workload $(if $(MODE),$(MODE_PROGRAMS))
 coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
 	$(quiet)+O='$(O)' DEPS='$(DEPS)' CORPUS='$(CORPUS)' tests/coverage $(TESTS)
 
-bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/tables ## time flamefold against its peers
+bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/switches $(O)/tests/bench/tables ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
 
 fuzz: $(O)/flamefold ## each fuzz target for T seconds (60), from its seeds; needs clang
@@ -238,6 +238,10 @@ $(O)/tests/api/%.cxx: tests/api/%.c $(API_H) $(O)/libflamefold.so $(O)/flags
 	$(call say,CXX)$(CXX) -x c++ $(api_flags) -o $@ $< -x none $(shared)
 
 $(O)/tests/bench/sumbytes: tests/bench/sumbytes.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
+
+$(O)/tests/bench/switches: tests/bench/switches.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
 

@@ -388,8 +388,7 @@ FF_API const char *ff_record_stacks(const struct ff_profile *p);
  * has been said. */
 FF_API int ff_record_saved(const struct ff_profile *p);
 
-/* Gives every address its name and makes the tree. Needed before the tree is asked
- * for or written; no input can be added after it. */
+/* Names all addresses and makes the tree, which is not there before; inputs are complete. */
 FF_API int ff_profile_finish(struct ff_profile *p);
 
 /* Conservation: READ = TREE + all LOST. */
@@ -397,8 +396,7 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_READ,
 	FF_TOTAL_SAMPLES_TREE,
 	FF_TOTAL_SAMPLES_NO_CHAIN, /* of those in the tree: one frame only */
-	/* Of those in the tree, or left out for it (FF_TRUNCATED_DROP): the stack does not
-	 * reach its root; then, why. */
+	/* Its root is not reached (FF_TRUNCATED_DROP leaves them out); then, why. */
 	FF_TOTAL_SAMPLES_TRUNCATED,
 	FF_TOTAL_SAMPLES_CUT_CHAIN, /* the chain is as long as the kernel's limit */
 	FF_TOTAL_SAMPLES_ODD_CHAIN, /* the chain goes on with a value that is no address */
@@ -447,6 +445,8 @@ enum ff_total {
 	FF_TOTAL_WALL_REPAIRS,
 	FF_TOTAL_WALL_GAP_TIME,
 	FF_TOTAL_WALL_UNPLACED,
+	FF_TOTAL_PAIR_OBJECTS,
+	FF_TOTAL_PAIR_RELEASED,
 	FF_TOTALS,
 };
 FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);

@@ -15,6 +15,7 @@
 #include "elf/machine_code.h"
 #include "elf/object.h"
 #include "elf/packed_object.h"
+#include "elf/probe_offset.h"
 #include "elf/section.h"
 #include "elf/starts.h"
 #include "elf/symtab.h"

@@ -102,7 +102,8 @@ static uint64_t pair_events_total(const struct ff_profile *p)
 {
 	const struct pair_counts *c = &p->collected.pairs;
 
-	return c->starts + c->wakes + c->ends + c->cancels + c->samples;
+	return c->starts + c->wakes + c->ends + c->cancels + c->samples + c->inner +
+	       c->releases;
 }
 
 static uint64_t wall_events_total(const struct ff_profile *p)
@@ -325,6 +326,10 @@ static const struct fact facts[] = {
 	  SHOWN(4, 4, 2, 0), PROFILE(collected.pairs.not_waited) },
 	{ TOTAL(PAIR_STALE, NUMBER, "stale", "  chains cut as stale"), SHOWN(4, 4, 2, 0),
 	  PROFILE(collected.pairs.stale) },
+	{ TOTAL(PAIR_OBJECTS, NUMBER, "objects", "  objects"), SHOWN(4, 4, 2, 0),
+	  PROFILE(collected.pairs.objects) },
+	{ TOTAL(PAIR_RELEASED, NUMBER, "released", "  of these released"),
+	  SHOWN(4, 4, 2, 0), PROFILE(collected.pairs.released) },
 	{ TOTAL(WALL_EVENTS, NUMBER, NULL, "switches and samples"), SHOWN(0, 0, 3, 0),
 	  .total = wall_events_total },
 	{ TOTAL(WALL_REPAIRS, NUMBER, NULL, "  repaired"), SHOWN(0, 0, 3, 0),

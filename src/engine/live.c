@@ -560,8 +560,8 @@ int ff_record_print_perf(struct ff_profile *p, const struct ff_record_options *o
 		err = fail(&p->ctx, -EINVAL,
 			   "perf's line is printed for a mode: --mode NAME, or --pair "
 			   "RULE");
-	if (err == 0 && live_mode_print_perf(&r.wanted, &line) < 0)
-		err = fail_memory(&p->ctx);
+	if (err == 0)
+		err = live_mode_print_perf(p, &r.wanted, &line);
 	if (err == 0 && fputs(line.bytes, f) == EOF)
 		err = fail(&p->ctx, -EIO, "cannot write: %s", strerror(errno));
 	live_mode_release(&r.mode);

@@ -16,9 +16,27 @@
 
 enum { USUAL_RATE = 99 }; /* samples a second */
 
+/* Who looks for the events of a rule. */
+struct mode_asker {
+	struct context *ctx;
+	const struct live_options *wanted;
+	struct live_mode *mode;
+};
+
 static int is_event_here(void *arg, const char *name)
 {
-	return live_has_event(arg, name);
+	struct mode_asker *asker = arg;
+	struct context unheard = { .log = NULL };
+	bool probe = strstr(name, "probe:libc:") != NULL;
+	int err = 0;
+
+	/* Of those that perf probe has made it is not said that they are not there, where
+	 * it was said why ours are not. */
+	if (strncmp(name, "probe_", 6) == 0 && asker->ctx->error[0])
+		return live_has_event(&unheard, name, NULL);
+	if (probe && !asker->mode->probed)
+		err = live_probed_find(asker->ctx, asker->wanted, &asker->mode->probed);
+	return err < 0 ? err : live_has_event(asker->ctx, name, asker->mode->probed);
 }
 
 static int check_mode_options(struct ff_profile *p, const struct live_options *o)
@@ -46,10 +64,12 @@ static void ask_for_event(const struct rule_event *e, const struct pair_rule *ru
 	*ret = (struct live_asked){
 		.every = true,
 		.no_chain = !e->has_stack,
+		.is_apart = e->is_apart,
 		.filter = e->filter,
 		.threads = { e->threads[0], e->threads[1] },
 		/* Who wakes the waker may be anybody. */
 		.any_thread = rule->stack == PAIR_STACK_CHAIN,
+		.registers = e->registers,
 	};
 }
 
@@ -78,7 +98,7 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 		ret->asked[i] = (struct live_asked){ .filter = "" };
 	}
 	if (p->wall.weight == WALL_EXACT &&
-	    is_event_here(&p->ctx, "sched:sched_switch") > 0) {
+	    live_has_event(&p->ctx, "sched:sched_switch", NULL) > 0) {
 		ret->words[count] = "sched:sched_switch";
 		ret->asked[count++] = (struct live_asked){ .every = true,
 							   .filter = "",
@@ -95,7 +115,9 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		     struct live_mode *ret, bool on_the_way)
 {
-	const struct event_asker asker = { is_event_here, &p->ctx };
+	struct mode_asker who = { &p->ctx, wanted, ret };
+	const struct event_asker asker = { is_event_here, &who,
+					   wanted->chain == LIVE_NO_CHAIN };
 	struct pair_rule rule;
 	size_t count;
 	int err;
@@ -132,7 +154,12 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	}
 	wanted->events = ret->words;
 	wanted->event_count = count;
+	/* Copies of the stacks of all who block on a machine are more than it can bear. */
+	if (ret->events.scheduler && wanted->who == LIVE_SYSTEM &&
+	    wanted->chain == LIVE_AUTO && !wanted->stack_size)
+		wanted->chain = LIVE_FRAME_POINTER;
 	wanted->asked = ret->asked;
+	wanted->probed = ret->probed;
 	wanted->everywhere = ret->events.everywhere;
 	wanted->raw_samples = true;
 	return 0;
@@ -143,6 +170,7 @@ void live_mode_release(struct live_mode *mode)
 	rule_events_release(&mode->events);
 	free(mode->words);
 	free(mode->asked);
+	live_probed_free(mode->probed);
 }
 
 int live_mode_begin(struct live *live, const struct live_options *wanted,
@@ -194,14 +222,77 @@ static void add_quoted(struct text *t, const char *word)
 	text_char(t, '\'');
 }
 
-/* @rate: of what is sampled. "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
-static void add_perf_event(struct text *t, const char *words,
-			   const struct live_asked *asked, const char *rate)
-{
-	bool tracepoint = strchr(words, ':') != NULL;
-	struct text event = { 0 };
+/* What perf calls registers of this machine. */
+#if defined(__aarch64__)
+static const char *const perf_arguments[] = { "%x0", "%x1", "%x2", "%x3", "%x4", "%x5" };
+#else
+static const char *const perf_arguments[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+#endif
 
-	text_string(&event, words);
+static const char entry[] = "uprobe:libc:", back[] = "uretprobe:libc:";
+
+/* " --add 'malloc arg1=%di'": probes of perf's own have what ours have. */
+static void add_perf_probe(struct text *t, const char *words,
+			   const struct live_asked *asked)
+{
+	bool returns = strncmp(words, back, strlen(back)) == 0;
+	const char *function = words + (returns ? strlen(back) : strlen(entry));
+
+	text_printf(t, " --add 'probe_libc:%s=%s%s", function, function,
+		    returns ? "%return ret=$retval" : "");
+	for (size_t i = 0; !returns && i < sizeof(perf_arguments) / sizeof(char *); i++)
+		if (asked->registers >> i & 1)
+			text_printf(t, " arg%zu=%s", i + 1, perf_arguments[i]);
+	text_char(t, '\'');
+}
+
+/* "perf probe -x FILE ...", a line for each file of a C library; those of the second one are added
+ * to the names of the first. */
+static int add_perf_probes(struct ff_profile *p, const struct live_options *wanted,
+			   struct text *ret)
+{
+	const char *path = NULL;
+	bool libc = false;
+
+	for (size_t i = 0; i < wanted->event_count; i++) {
+		const char *words = wanted->events[i];
+
+		libc |= strstr(words, "probe:libc:") != NULL;
+		if (strstr(words, "probe:/"))
+			return fail(&p->ctx, -EINVAL,
+				    "perf names probes otherwise than '%s', so no rule "
+				    "is for both: --print-perf knows those of the C "
+				    "library (uprobe:libc:FUNCTION)",
+				    words);
+	}
+	while (libc && (path = live_probed_next(wanted->probed, path))) {
+		bool more = live_probed_next(wanted->probed, NULL) != path;
+
+		text_printf(ret, "perf probe %s-x ", more ? "-f " : "");
+		add_quoted(ret, path);
+		for (size_t i = 0; i < wanted->event_count; i++)
+			if (strstr(wanted->events[i], "probe:libc:"))
+				add_perf_probe(ret, wanted->events[i], &wanted->asked[i]);
+		text_char(ret, '\n');
+	}
+	return 0;
+}
+
+/* @rate: of what is sampled. "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
+static void add_perf_event(struct text *t, const struct live_options *wanted,
+			   size_t index, const char *rate)
+{
+	const char *words = wanted->events[index], *but = NULL;
+	const struct live_asked *asked = &wanted->asked[index];
+	bool tracepoint = strchr(words, ':') != NULL;
+	struct text event = { 0 }, filter = { 0 };
+
+	if (strncmp(words, entry, strlen(entry)) == 0)
+		text_printf(&event, "probe_libc:%s", words + strlen(entry));
+	else if (strncmp(words, back, strlen(back)) == 0)
+		text_printf(&event, "probe_libc:%s__return", words + strlen(back));
+	else
+		text_string(&event, words);
 	if (!asked->every && rate)
 		text_printf(&event, "/%s/", rate);
 	else if (asked->no_chain || !tracepoint)
@@ -210,15 +301,23 @@ static void add_perf_event(struct text *t, const char *words,
 			    asked->no_chain ? "call-graph=no" : "");
 	text_string(t, " -e ");
 	add_quoted(t, event.bytes ? event.bytes : words);
+	for (size_t i = 0; asked->is_apart && asked->no_chain && i < wanted->event_count;
+	     i++)
+		if (!wanted->asked[i].no_chain && strcmp(wanted->events[i], words) == 0)
+			but = wanted->asked[i].filter;
 	if (*asked->filter) {
 		text_string(t, " --filter ");
-		add_quoted(t, asked->filter);
+		text_printf(&filter, but ? "(%s) && !(%s)" : "%s%s", asked->filter,
+			    but ? but : "");
+		add_quoted(t, filter.bytes ? filter.bytes : "");
 	}
-	t->failed |= event.failed;
+	t->failed |= event.failed || filter.failed;
 	text_release(&event);
+	text_release(&filter);
 }
 
-int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
+int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted,
+			 struct text *ret)
 {
 	static const char *const targets[] = {
 		[LIVE_PROCESSES] = " -p ",
@@ -227,6 +326,7 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 		[LIVE_CGROUP] = " -G ",
 	};
 	bool all = wanted->everywhere || wanted->who == LIVE_SYSTEM;
+	int err = add_perf_probes(p, wanted, ret);
 	char rate[48];
 
 	snprintf(rate, sizeof(rate), wanted->period ? "period=%" PRIu64 : "freq=%" PRIu64,
@@ -234,6 +334,8 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 		 : wanted->frequency ? wanted->frequency
 				     : USUAL_RATE);
 
+	if (err < 0)
+		return err;
 	text_string(ret, all ? "perf record -a" : "perf record");
 	if (wanted->cpus)
 		text_printf(ret, " -C %s", wanted->cpus);
@@ -247,7 +349,7 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 	if (wanted->switches)
 		text_string(ret, " --switch-events");
 	for (size_t i = 0; i < wanted->event_count; i++)
-		add_perf_event(ret, wanted->events[i], &wanted->asked[i], rate);
+		add_perf_event(ret, wanted, i, rate);
 	if (!all && wanted->who != LIVE_COMMAND) {
 		text_string(ret, targets[wanted->who]);
 		add_quoted(ret, wanted->whom);
@@ -259,5 +361,5 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 		add_quoted(ret, *word);
 	}
 	text_char(ret, '\n');
-	return ret->failed ? -ENOMEM : 0;
+	return ret->failed ? fail_memory(&p->ctx) : 0;
 }

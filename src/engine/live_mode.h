@@ -10,6 +10,7 @@ struct live_mode {
 	struct rule_events events;
 	const char **words;
 	struct live_asked *asked;
+	struct live_probed *probed; /* NULL: no event needs it */
 };
 
 /*
@@ -27,7 +28,9 @@ int live_mode_begin(struct live *live, const struct live_options *wanted,
 /* A thread has begun or ended: one that was begun by one that counts does so, too. */
 int live_mode_follow(struct pairing *pairing, const struct record *record);
 
-/* The line of perf record that records the same, for @wanted as it was completed. -ENOMEM. */
-int live_mode_print_perf(const struct live_options *wanted, struct text *ret);
+/* The line of perf record that records the same, for @wanted as it was completed, and before it those
+ * of perf probe that it needs. 0, or a negative errno with a sentence. */
+int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted,
+			 struct text *ret);
 
 #endif

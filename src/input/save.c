@@ -76,7 +76,7 @@ static bool make_attrs(struct save *s)
 	for (size_t i = 0; i < s->count; i++) {
 		s->attrs[i] = s->events[i].attr;
 		if (s->stacks == SAVE_CALLERS && save_sample_shrinks(&s->attrs[i]))
-			save_sample_attr(&s->attrs[i]);
+			save_sample_attr(&s->attrs[i], s->events[i].is_probe);
 		for (size_t at = size; at < sizeof(s->attrs[i]); at++)
 			if (((const uint8_t *)&s->attrs[i])[at])
 				size = at + 1;
@@ -257,6 +257,7 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 	enum { ID = HEAD, TIME = HEAD + 24 };
 	const uint32_t *event = NULL;
 	const struct perf_event_attr *attr;
+	struct save_found with = *found;
 	uint64_t id, time;
 	uint8_t *to;
 	size_t used;
@@ -280,9 +281,10 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 	to = save_file_room(ctx, &s->file, size);
 	if (!to)
 		return s->file.failed;
+	with.keeps_registers = s->events[*event].is_probe;
 	used = s->stacks == SAVE_UNWOUND
-		       ? save_sample_unwound(attr, bytes, size, found, to)
-		       : save_sample_shrink(attr, bytes, size, found, to);
+		       ? save_sample_unwound(attr, bytes, size, &with, to)
+		       : save_sample_shrink(attr, bytes, size, &with, to);
 	save_file_return(&s->file, size - used);
 	return 0;
 }

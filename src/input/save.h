@@ -39,6 +39,7 @@ struct save_found {
 	const uint64_t
 		*user; /* SAVE_UNWOUND: the user's chain, with its markers; NULL: none */
 	size_t user_count;
+	bool keeps_registers; /* save_sample() knows: they are values of a probe's */
 };
 
 struct save_options {

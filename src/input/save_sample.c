@@ -28,11 +28,14 @@ bool save_sample_shrinks(const struct perf_event_attr *attr)
 	return attr->sample_type & LEFT_OUT;
 }
 
-void save_sample_attr(struct perf_event_attr *attr)
+void save_sample_attr(struct perf_event_attr *attr, bool keeps_registers)
 {
-	attr->sample_type &= ~(uint64_t)LEFT_OUT;
-	attr->sample_regs_user = 0;
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = 0;
+	if (keeps_registers)
+		return;
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
+	attr->sample_regs_user = 0;
 }
 
 /* @count items of @size bytes; a count that cannot be is bad. */
@@ -50,7 +53,7 @@ struct parts {
 
 /* False where the sample does not hold what the attributes say. */
 static bool split_sample(const struct perf_event_attr *attr, const uint8_t *bytes,
-			 size_t size, struct parts *ret)
+			 size_t size, bool keeps_registers, struct parts *ret)
 {
 	struct cursor c = cursor_of(bytes, size);
 	uint64_t type = attr->sample_type, count;
@@ -93,6 +96,8 @@ static bool split_sample(const struct perf_event_attr *attr, const uint8_t *byte
 	ret->out = c.p;
 	if (type & PERF_SAMPLE_REGS_USER && cursor_u64(&c) != PERF_SAMPLE_REGS_ABI_NONE)
 		skip(&c, (uint64_t)__builtin_popcountll(attr->sample_regs_user), 8);
+	if (keeps_registers)
+		ret->out = c.p;
 	if (type & PERF_SAMPLE_STACK_USER) {
 		count = cursor_u64(&c);
 		skip(&c, count, 1);
@@ -141,7 +146,7 @@ size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *byt
 	struct parts parts;
 	uint8_t *end;
 
-	if (!split_sample(attr, bytes, size, &parts))
+	if (!split_sample(attr, bytes, size, found->keeps_registers, &parts))
 		return 0;
 	/* Behind the leaf of the user's part, which its marker stands before. */
 	user = parts.chain ? user_part(&parts) : NULL;
@@ -175,7 +180,7 @@ size_t save_sample_unwound(const struct perf_event_attr *attr, const uint8_t *by
 	uint64_t count;
 	uint8_t *end;
 
-	if (!split_sample(attr, bytes, size, &parts))
+	if (!split_sample(attr, bytes, size, found->keeps_registers, &parts))
 		return 0;
 	if (!parts.chain || user_part(&parts) == parts.behind_chain) {
 		memcpy(to, bytes, size);
@@ -195,7 +200,7 @@ size_t save_sample_unwound(const struct perf_event_attr *attr, const uint8_t *by
 	end = put_range(end, parts.behind_chain, parts.out);
 	if (!user)
 		end = put_range(end, parts.out, parts.rest);
-	if (user && attr->sample_type & PERF_SAMPLE_REGS_USER)
+	if (user && attr->sample_type & PERF_SAMPLE_REGS_USER && !found->keeps_registers)
 		end = put(end, &nothing, sizeof(nothing));
 	if (user && attr->sample_type & PERF_SAMPLE_STACK_USER)
 		end = put(end, &nothing, sizeof(nothing));

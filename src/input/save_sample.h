@@ -13,6 +13,8 @@
  *
  *	kernel's   | head | fixed | chain             | registers | stack | rest |
  *	saved      | head | fixed | chain with caller | rest |
+ *
+ * Of a probe the registers stay: they are what it was called with, or has returned.
  */
 
 struct save_found;
@@ -21,7 +23,7 @@ struct save_found;
 bool save_sample_shrinks(const struct perf_event_attr *attr);
 
 /* The attributes of the samples that are left. */
-void save_sample_attr(struct perf_event_attr *attr);
+void save_sample_attr(struct perf_event_attr *attr, bool keeps_registers);
 
 /*
  * To @to, which has room for @size bytes: the sample gets no longer. How many bytes it

@@ -27,14 +27,50 @@ enum {
 static const char *join_filters(struct live *l, const char *own, const struct text *t)
 {
 	char room[4096];
-	int size = snprintf(room, sizeof(room), "%s%s%s%s%s", own ? own : "",
-			    own && *own && t->size ? " && " : "", t->size ? "(" : "",
-			    t->size ? t->bytes : "", t->size ? ")" : "");
+	bool both = own && *own && t->size;
+	int size = snprintf(room, sizeof(room), both ? "(%s) && (%s)" : "%s%s",
+			    own ? own : "", t->size ? t->bytes : "");
 
 	/* Its limit is a page. */
 	if (t->failed || size <= 0 || (size_t)size >= sizeof(room))
 		return NULL;
 	return arena_text(&l->arena, room, (size_t)size);
+}
+
+/* "(@a) && !(@b)" */
+static const char *but_not(struct live *l, const char *a, const char *b)
+{
+	char room[4096];
+	int size = snprintf(room, sizeof(room), a && *a ? "(%s) && !(%s)" : "%s!(%s)",
+			    a && *a ? a : "", b);
+
+	return (size_t)size < sizeof(room) ? arena_text(&l->arena, room, (size_t)size)
+					   : a;
+}
+
+/* Of those that are asked for twice the ones without a stack are all that the others are not: each
+ * is written once. */
+static void keep_apart(struct live *l)
+{
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		struct live_event *e = &l->events.list.v[i], *with = e;
+
+		if (!e->asked || !e->asked->is_apart || !e->no_chain)
+			continue;
+		for (size_t k = 0; k < l->events.list.count && with == e; k++) {
+			struct live_event *other = &l->events.list.v[k];
+
+			if (other->asked && other->asked->is_apart && !other->no_chain &&
+			    other->attr.config == e->attr.config)
+				with = other;
+		}
+		if (with == e)
+			continue;
+		if (with->filter)
+			e->filter = but_not(l, e->filter, with->filter);
+		if (with->wide_filter)
+			e->wide_filter = but_not(l, e->wide_filter, with->wide_filter);
+	}
 }
 
 void run_make_filters(struct live *l)
@@ -55,7 +91,8 @@ void run_make_filters(struct live *l)
 		struct text named = { 0 }, wide = { 0 };
 		const char *a, *b; /* fields with a thread */
 
-		if (!event->asked || event->attr.type != PERF_TYPE_TRACEPOINT)
+		if (!event->asked ||
+		    (event->attr.type != PERF_TYPE_TRACEPOINT && !event->probe))
 			continue;
 		a = event->asked->threads[0];
 		b = event->asked->threads[1];
@@ -80,6 +117,7 @@ void run_make_filters(struct live *l)
 		text_release(&named);
 		text_release(&wide);
 	}
+	keep_apart(l);
 }
 
 /* A filter is set once (ftrace_profile_set_filter()), so events are opened anew. */
@@ -128,9 +166,10 @@ bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count)
 	return *count > 0;
 }
 
-int live_has_event(struct context *ctx, const char *words)
+int live_has_event(struct context *ctx, const char *words,
+		   const struct live_probed *probed)
 {
-	struct live_events events = { 0 };
+	struct live_events events = { .probed = probed };
 	struct arena arena = { 0 };
 	int err = live_events_parse(ctx, &arena, words, &events);
 

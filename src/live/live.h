@@ -45,13 +45,18 @@ enum live_chain {
 struct live_asked {
 	bool every; /* each time it happens */
 	bool no_chain;
+	bool is_apart; /* the same event is asked for once more, for others of them */
 	const char *filter; /* in the kernel's words: others are left out; "": none are */
 	/* Fields of it that name threads: where it is of no use unless one of them is of a thread
 	 * that was asked for. NULL: it is told by its own thread, or not at all. */
 	const char *threads[2];
 	bool any_thread; /* it is of use whomever it names, but for us */
 	bool optional; /* where it is not permitted the run does without; not all */
+	/* Of a uprobe: bits 0 to 5: the function's arguments, bit 6: what it returns. */
+	uint8_t registers;
 };
+
+struct live_probed;
 
 /* What was asked for; borrowed until live_close(). */
 struct live_options {
@@ -62,6 +67,7 @@ struct live_options {
 	const char *const *events; /* one -e each; without: cycles, or cpu-clock */
 	size_t event_count;
 	const struct live_asked *asked; /* of each event; NULL: as the options say */
+	const struct live_probed *probed; /* NULL: looked for, where an event needs it */
 	/* Events are opened on whole processors, whoever was asked for: live_asked_for() */
 	bool everywhere;
 	uint64_t frequency,
@@ -115,6 +121,7 @@ struct live_opened {
 	const char *name;
 	const uint64_t *ids;
 	size_t id_count;
+	bool is_probe; /* whose registers are values */
 };
 
 /* What can be said at any time. */
@@ -148,8 +155,17 @@ bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count);
  * two passes. 1: the ids of live_events() are more; 0, or a negative errno. */
 int live_widen(struct context *ctx, struct live *l);
 
-/* Is there such an event? 1; 0 with a sentence, or a negative errno. */
-int live_has_event(struct context *ctx, const char *words);
+/* What "libc" is in the names of probes, "uprobe:libc:malloc": files of who is asked for. 0, or
+ * -ENOMEM. */
+int live_probed_find(struct context *ctx, const struct live_options *options,
+		     struct live_probed **ret);
+void live_probed_free(struct live_probed *probed); /* NULL is fine */
+/* The next file after @path, NULL: the first one; NULL: there are no more. */
+const char *live_probed_next(const struct live_probed *probed, const char *path);
+
+/* Is there such an event? 1; 0 with a sentence, or a negative errno. @probed: NULL is fine. */
+int live_has_event(struct context *ctx, const char *words,
+		   const struct live_probed *probed);
 
 /* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
 bool live_fixes_leaves(const struct live *l);

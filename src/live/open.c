@@ -251,7 +251,11 @@ static int open_all(struct context *ctx, struct live *l)
 
 		if (!opened)
 			return fail_memory(ctx);
-		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
+		*opened = (struct live_opened){ event->attr, event->name, NULL, 0,
+						event->probe != PROBE_NONE };
+		/* Where its path lies in memory is of no use to others. */
+		if (event->probe)
+			opened->attr.config1 = 0;
 		/* No record has it, and there are readers of perf.data that do not know it. */
 		opened->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 	}
@@ -272,11 +276,17 @@ static int open_all(struct context *ctx, struct live *l)
 	return err;
 }
 
+static const char *path_of(const struct live_event *probe)
+{
+	return (const char *)(uintptr_t)probe->attr.config1;
+}
+
 /* 1: the event at @index is an earlier one, which takes what is asked of either; 0, or -ENOMEM. */
 static int join_asked(struct context *ctx, struct live *l, size_t index,
 		      const struct live_asked *asked)
 {
-	const struct perf_event_attr *attr = &l->events.list.v[index].attr;
+	const struct live_event *event = &l->events.list.v[index];
+	const struct perf_event_attr *attr = &event->attr;
 
 	for (size_t i = 0; i < index; i++) {
 		struct live_event *other = &l->events.list.v[i];
@@ -284,8 +294,12 @@ static int join_asked(struct context *ctx, struct live *l, size_t index,
 
 		if (other->attr.type != attr->type ||
 		    other->attr.config != attr->config ||
-		    other->attr.config1 != attr->config1 ||
 		    other->attr.config2 != attr->config2)
+			continue;
+		if (asked->is_apart && other->asked->is_apart)
+			continue;
+		if (other->probe ? strcmp(path_of(other), path_of(event)) != 0
+				 : other->attr.config1 != attr->config1)
 			continue;
 		both = arena_alloc(&l->arena, sizeof(*both));
 		if (!both)
@@ -293,11 +307,33 @@ static int join_asked(struct context *ctx, struct live *l, size_t index,
 		*both = *other->asked;
 		both->filter = "";
 		both->no_chain &= asked->no_chain;
+		both->registers |= asked->registers;
 		other->asked = both;
 		other->no_chain = both->no_chain;
 		return 1;
 	}
 	return 0;
+}
+
+static bool has_probe(const struct live_options *o)
+{
+	for (size_t i = 0; i < o->event_count; i++)
+		if (strstr(o->events[i], "probe:libc:"))
+			return true;
+	return false;
+}
+
+/* What a thread starts would have none (attr.c). */
+static int check_probe(struct context *ctx, const struct live_options *o,
+		       const struct live_event *event)
+{
+	if (!event->probe || o->everywhere || o->who == LIVE_SYSTEM ||
+	    o->who == LIVE_CGROUP)
+		return 0;
+	return fail(ctx, -EINVAL,
+		    "'%s': a probe is opened on whole processors (-a); of a process or "
+		    "command, and what it starts, --pair 'sample %s' counts the calls",
+		    event->name, event->name);
 }
 
 /* Whom to sample, and on which events; without -e on the processor's cycles. */
@@ -326,6 +362,11 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 	} else if (err == 0) {
 		l->target = l->watched;
 	}
+	l->events.probed = o->probed;
+	if (err == 0 && !o->probed && has_probe(o)) {
+		err = live_probed_find(ctx, o, &l->probed);
+		l->events.probed = l->probed;
+	}
 	for (size_t k = 0; k < o->event_count && err == 0; k++) {
 		const struct live_asked *asked = o->asked ? &o->asked[k] : NULL;
 
@@ -353,6 +394,8 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 			}
 		}
 	}
+	for (size_t i = 0; i < l->events.list.count && err == 0; i++)
+		err = check_probe(ctx, o, &l->events.list.v[i]);
 	if (err == 0 && o->event_count == 0)
 		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
 	if (err == 0 && o->cpus)
@@ -413,6 +456,7 @@ void live_close(struct live *l)
 	rings_release(&l->rings);
 	live_command_release(&l->command);
 	live_events_release(&l->events);
+	live_probed_free(l->probed);
 	live_target_release(&l->target);
 	if (l->options->everywhere)
 		live_target_release(&l->watched);

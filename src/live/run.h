@@ -35,6 +35,7 @@ struct live {
 	struct live_target target; /* to open events on */
 	struct live_target watched; /* who was asked for: the same, or some of all */
 	struct live_events events;
+	struct live_probed *probed; /* NULL: the options have it, or no event needs it */
 	struct fallback fallback;
 	struct live_command command;
 	struct rings rings;

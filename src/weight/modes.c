@@ -26,6 +26,40 @@
 	"_fsync,syscalls:sys_" side "_fdatasync,syscalls:sys_" side                      \
 	"_sync_file_range,syscalls:sys_" side "_sendfile64,syscalls:sys_" side           \
 	"_copy_file_range"
+/* clang-format off */
+/* Probes of our own, or what perf probe makes of a function: two of one that has a stub, too. */
+#define LIBC(f) "uprobe:libc:" f " | probe_libc:" f ",probe_libc:" f "_1 | nothing "
+#define RETURN(f) \
+	"uretprobe:libc:" f " | probe_libc:" f "__return,probe_libc:" f "__return_1 | nothing "
+/* What each asks for. */
+#define ALLOCATIONS \
+	"start " LIBC("malloc") "value arg1;" \
+	"start " LIBC("calloc") "value arg1 * arg2;" \
+	"start " LIBC("realloc") "value arg2;" \
+	"start " LIBC("reallocarray") "value arg2 * arg3;" \
+	"start " LIBC("aligned_alloc") "value arg2;" \
+	"start " LIBC("memalign") "value arg2;"
+#define EACH_RETURN(what) \
+	"end " RETURN("malloc") what \
+	"end " RETURN("calloc") what \
+	"end " RETURN("realloc") what \
+	"end " RETURN("reallocarray") what \
+	"end " RETURN("aligned_alloc") what \
+	"end " RETURN("memalign") what
+#define MALLOC \
+	ALLOCATIONS EACH_RETURN("value ret != 0;") \
+	"start " LIBC("posix_memalign") "value arg3;" \
+	"end " RETURN("posix_memalign") "value ret == 0; nested;" \
+	"weight start.value * end.value; unit bytes; stack end"
+/* posix_memalign() puts the address into memory. Who becomes another program has other memory. */
+#define LEAK \
+	ALLOCATIONS EACH_RETURN("value ret != 0 object pid, ret;") \
+	"release " LIBC("free") "key pid, arg1;" \
+	"release " LIBC("realloc") "key pid, arg1;" \
+	"release " LIBC("reallocarray") "key pid, arg1;" \
+	"leave sched:sched_process_exec key pid; nested;" \
+	"weight start.value * end.value; unit bytes; stack end; open report"
+/* clang-format on */
 
 const struct mode modes[] = {
 	{ "cpu", "Flame Graph", "which code runs? (samples, by their periods)", "",
@@ -129,11 +163,10 @@ const struct mode modes[] = {
 	  "cancel syscalls:sys_exit_mmap if ret < 0 && ret >= -4095;"
 	  "weight page_round(start.len); unit bytes; stack end",
 	  "mem" },
-	{ "malloc", "Allocated Memory", "which code asks malloc for how much?",
-	  "start probe_libc:malloc; end probe_libc:malloc__return if ptr;"
-	  "cancel probe_libc:malloc__return if !ptr;"
-	  "weight start.bytes; unit bytes; stack end",
+	{ "malloc", "Allocated Memory", "which code asks malloc for how much?", MALLOC,
 	  "mem" },
+	{ "leak", "Memory Not Freed", "which code asks malloc for what is never freed?",
+	  LEAK, "mem" },
 	{ "kmem", "Kernel Memory", "which code makes the kernel allocate how much?",
 	  "sample kmem:kmalloc*,kmem:kmem_cache_alloc*; weight bytes_alloc; unit bytes",
 	  "mem" },

@@ -12,6 +12,14 @@
  * It goes on only to who woke the waker after the wait had begun: one that already ran then does not
  * explain the wait by what it had waited for before.
  *
+ * An end that makes an object leaves what it weighs to that, which is the next one to be settled, and
+ * of calls inside of a call it is counted how many are open:
+ *
+ *	malloc(10)             open: thread
+ *	  mmap hook: malloc    open: thread, 1 inside
+ *	  = 8000               open: thread
+ *	= 7000                 closed: thread weighs 10; object 7000 weighs 10
+ *
  * An interrupt's stack ends in that of whom it has interrupted, which has nothing to do with it. Where
  * it ends is known when frames have names (engine/interrupts.c), so a mark says that there is something
  * to be cut. A softirq may as well be run by a task, whose chain goes on: it has all that may be needed.
@@ -262,6 +270,17 @@ static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
 static int settle_start(struct deferred_event *e, const struct deferred_event *before,
 			struct settlement *to)
 {
+	/* More are not in each other: ends were missed. */
+	enum { INNER_MOST = 64 };
+
+	if (to->pairing->rule.nested && is_open(before) &&
+	    more_of(before)->inner < INNER_MOST &&
+	    !is_broken(to, before->time, e->time)) {
+		to->target.pairs->inner++;
+		stay(e, before, to);
+		more_of(e)->inner++;
+		return 1;
+	}
 	to->target.pairs->starts++;
 	if (is_open(before)) {
 		to->target.pairs->restarted++;
@@ -305,6 +324,69 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	return err < 0 ? err : 1;
 }
 
+/* @e, an end, stays as what its object is to know. */
+static void leave_to_object(struct deferred_event *e, const struct deferred_event *start,
+			    struct settlement *to)
+{
+	uint64_t weight = weigh_pair(start, e, e->time, to);
+
+	if (to->pairing->rule.stack == PAIR_STACK_START)
+		e->node = start->node;
+	if (start->lost)
+		e->lost = start->lost;
+	e->cut |= start->cut;
+	more_of(e)->values[0] = (int64_t)weight;
+}
+
+static int settle_object(struct deferred_event *e, const struct deferred_event *before,
+			 struct settlement *to)
+{
+	const struct deferred_event *end =
+		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
+				    (uint64_t)more_of(e)->values[1], e->input);
+
+	/* Of a call inside of another one, or one that has failed, there is none. */
+	if (!end || role_of(end) != ROLE_END || end->position != e->position ||
+	    !more_of(end)->values[0])
+		return stay(e, before, to);
+	to->target.pairs->objects++;
+	e->node = end->node;
+	e->lost = end->lost;
+	e->cut = end->cut;
+	more_of(e)->values[0] = more_of(end)->values[0];
+	return 1;
+}
+
+/* What an object holds goes to its stack. */
+static int charge_object(const struct deferred_event *e, uint64_t until,
+			 struct settlement *to)
+{
+	struct charge charge = { .weight = (uint64_t)more_of(e)->values[0],
+				 .node = e->node,
+				 .lost = e->lost,
+				 .cut = e->cut };
+	int err;
+
+	if (!charge.lost && !filters_pass_duration(to->filters, until - e->time))
+		charge.lost = LOST_FILTER + 1;
+	if (charge.weight < WEIGHT_IMPOSSIBLE)
+		charge.weight *= to->factor;
+	err = weight_charge(&to->target, &charge);
+	return err < 0 ? err : 0;
+}
+
+static int settle_release(const struct deferred_event *e,
+			  const struct deferred_event *before, struct settlement *to)
+{
+	to->target.pairs->releases++;
+	if (!before)
+		return 0;
+	to->target.pairs->released++;
+	return to->pairing->rule.open == PAIR_OPEN_REPORT
+		       ? 0
+		       : charge_object(before, e->time, to);
+}
+
 static int settle_end(struct deferred_event *e, const struct deferred_event *before,
 		      struct settlement *to)
 {
@@ -312,6 +394,12 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 	bool chain = to->pairing->rule.stack == PAIR_STACK_CHAIN;
 	int err;
 
+	if (to->pairing->rule.nested && is_open(before) && more_of(before)->inner) {
+		counts->inner++;
+		stay(e, before, to);
+		more_of(e)->inner--;
+		return 1;
+	}
 	counts->ends++;
 	if (!is_open(before)) {
 		counts->unopened++;
@@ -323,6 +411,10 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 	}
 	counts->paired++;
 	counts->without_waker += to->pairing->has_wakes && !more_of(before)->woken;
+	if (to->pairing->rule.has_objects) {
+		leave_to_object(e, before, to);
+		return 1;
+	}
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
 		      ? 0
 		      : charge_pair(before, e, e->time, to);
@@ -345,6 +437,12 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 		return settle_wake(e, before, to);
 	case ROLE_END:
 		return settle_end(e, before, to);
+	case ROLE_RELEASE:
+		return settle_release(e, before, to);
+	case ROLE_LEAVE:
+		return 1;
+	case PAIR_OBJECT:
+		return settle_object(e, before, to);
 	default:
 		counts->cancels++;
 		counts->cancelled += is_open(before);
@@ -354,6 +452,16 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 	}
 }
 
+/* Has its process become another program since? */
+static bool was_left(const struct deferred_event *object, const struct settlement *to)
+{
+	const struct deferred_event *left =
+		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
+				    more_of(object)->woken, object->input);
+
+	return left && role_of(left) == ROLE_LEAVE && left->time >= object->time;
+}
+
 int pairing_end(struct settlement *to, uint64_t last)
 {
 	struct deferred_queue *q = &to->target.deferred[DEFERRED_PAIRS];
@@ -361,10 +469,15 @@ int pairing_end(struct settlement *to, uint64_t last)
 
 	for (size_t i = 0; i < deferred_queue_open(q) && err == 0; i++) {
 		const struct deferred_event *e = deferred_queue_open_at(q, i);
+		uint64_t until = last > e->time ? last : e->time;
+		bool object = e->what == PAIR_OBJECT;
 
-		if (!is_open(e))
+		if (!is_open(e) && !object)
 			continue;
-		to->target.pairs->still_open++;
+		to->target.pairs->still_open += !object;
+		/* A call that goes on has made nothing. */
+		if (to->pairing->rule.has_objects && (!object || was_left(e, to)))
+			continue;
 		/* One whose end may have been lost is not said to have none. */
 		if (to->pairing->rule.open != PAIR_OPEN_DROP &&
 		    is_broken(to, e->time, UINT64_MAX)) {
@@ -372,7 +485,8 @@ int pairing_end(struct settlement *to, uint64_t last)
 			continue;
 		}
 		if (to->pairing->rule.open != PAIR_OPEN_DROP)
-			err = charge_pair(e, NULL, last > e->time ? last : e->time, to);
+			err = object ? charge_object(e, until, to)
+				     : charge_pair(e, NULL, until, to);
 	}
 	return err;
 }

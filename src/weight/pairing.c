@@ -20,21 +20,9 @@
 #include "base/text.h"
 #include "weight/charge.h"
 
-/* What a sample says itself, where its event has no field of that name. */
-enum pair_own { OWN_TID, OWN_PID, OWN_CPU, OWN_PERIOD, OWNS };
-static const char *const own_names[OWNS] = {
-	[OWN_TID] = "tid",
-	[OWN_PID] = "pid",
-	[OWN_CPU] = "cpu",
-	[OWN_PERIOD] = "period",
-};
-
 /* One that is bound, and to what. */
 struct binding {
-	const struct recording *rec;
-	const struct intern *strings;
-	const struct event *event;
-	const struct event_format *format; /* NULL: none was recorded */
+	struct pair_sources of;
 	struct bound_event *bound;
 };
 
@@ -49,32 +37,15 @@ static int find_slot(void *arg, struct context *ctx, const char *name, size_t si
 	struct binding *b = arg;
 	struct bound_event *bound = b->bound;
 	char *own = strndup(name, size);
-	struct pair_source source = { .own = OWNS };
+	struct pair_source source;
+	int err = own ? pair_source_find(ctx, &b->of, own, &source) : fail_memory(ctx);
 
-	if (!own)
-		return fail_memory(ctx);
-	source.field = event_format_find(b->format, own);
-	if (source.field && !event_field_is_number(source.field)) {
-		free(own);
-		return fail(ctx, -EINVAL, "field '%.*s' of event '%s' is not a number",
-			    (int)size, name, intern_text(b->strings, b->event->name));
-	}
-	if (source.field && strcmp(own, "prev_state") == 0)
-		source.states = b->format->states;
-	for (uint8_t i = 0; !source.field && i < OWNS; i++)
-		if (strcmp(own, own_names[i]) == 0)
-			source.own = i;
 	free(own);
-	if (!source.field && source.own == OWNS)
-		return fail(ctx, -ENODATA,
-			    b->format || b->event->type != PERF_TYPE_TRACEPOINT
-				    ? "event '%s' has no field '%.*s'"
-				    : "which fields event '%s' has was not recorded, so "
-				      "there is no '%.*s'",
-			    intern_text(b->strings, b->event->name), (int)size, name);
+	if (err < 0)
+		return err;
 	for (uint32_t i = 0; i < bound->slot_count; i++)
 		if (bound->slots[i].field == source.field &&
-		    (source.field || bound->slots[i].own == source.own))
+		    bound->slots[i].own == source.own)
 			return (int)i;
 	if (bound->slot_count == PAIR_SLOTS)
 		return fail(ctx, -EINVAL,
@@ -171,10 +142,10 @@ static int choose_list(struct context *ctx, const struct binding *b, struct slic
 		const char *bar = memchr(at, '|', (size_t)(end - at));
 		struct slice list = { at, (size_t)((bar ? bar : end) - at) };
 
-		for (size_t i = 0; i < b->rec->events.count; i++) {
+		for (size_t i = 0; i < b->of.rec->events.count; i++) {
 			int found = list_names(
 				ctx, list,
-				intern_text(b->strings, b->rec->events.v[i].name));
+				intern_text(b->of.strings, b->of.rec->events.v[i].name));
 
 			if (found < 0)
 				return found;
@@ -191,6 +162,14 @@ static int choose_list(struct context *ctx, const struct binding *b, struct slic
 /* "perf record -e 'a,b' -a -g": what the rule's first choices are. */
 static void add_record_line(struct text *out, const struct pair_rule *rule)
 {
+	const char *probe = memmem(rule->steps[0].events.text, rule->steps[0].events.size,
+				   "probe:", strlen("probe:"));
+
+	/* perf has no such word, and names those that it makes otherwise. */
+	if (probe) {
+		text_string(out, "'flamefold record' with the same mode");
+		return;
+	}
 	text_string(out, "perf record -a -g");
 	for (size_t i = 0; i < rule->count; i++) {
 		struct slice events = rule->steps[i].events;
@@ -200,8 +179,7 @@ static void add_record_line(struct text *out, const struct pair_rule *rule)
 		for (size_t k = 0; k < i; k++)
 			again |=
 				slice_is(rule->steps[k].events, events.text, events.size);
-		if (again || rule->steps[i].role == ROLE_CANCEL ||
-		    rule->steps[i].role == ROLE_FORGET)
+		if (again || rule_role_may_lack(rule->steps[i].role))
 			continue;
 		events.size = bar ? (size_t)(bar - events.text) : events.size;
 		while (events.size && events.text[events.size - 1] == ' ')
@@ -216,16 +194,16 @@ static int refuse_events(struct context *ctx, const struct binding *b,
 	struct text known = { 0 }, line = { 0 };
 	int err;
 
-	for (size_t i = 0; i < b->rec->events.count; i++)
+	for (size_t i = 0; i < b->of.rec->events.count; i++)
 		text_printf(&known, "%s'%s'", i ? ", " : "",
-			    intern_text(b->strings, b->rec->events.v[i].name));
+			    intern_text(b->of.strings, b->of.rec->events.v[i].name));
 	add_record_line(&line, rule);
 	err = known.failed || line.failed
 		      ? fail_memory(ctx)
 		      : fail(ctx, -ENODATA,
 			     "'%.*s' was not recorded%s: there is %s; %s records it",
 			     (int)events.size, events.text,
-			     b->rec->truncated_at
+			     b->of.rec->truncated_at
 				     ? ", or its name is behind the end that is missing"
 				     : "",
 			     known.size ? known.bytes : "nothing", line.bytes);
@@ -254,59 +232,95 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	bound->role = step->role;
 	/* A thread is woken by another one, or by an interrupt. */
 	wakes = step->role == ROLE_WAKE ||
-		strncmp(intern_text(b->strings, b->event->name), "sched:sched_wak", 15) ==
-			0;
+		strncmp(intern_text(b->of.strings, b->of.event->name), "sched:sched_wak",
+			15) == 0;
 	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited && wakes;
 	bound->has_stack = rule_uses_stack(&p->rule, step->role);
-	if (step->role != ROLE_SAMPLE && !(b->event->sample_type & PERF_SAMPLE_TIME))
+	if (step->role != ROLE_SAMPLE && !(b->of.event->sample_type & PERF_SAMPLE_TIME))
 		return fail(ctx, -ENODATA,
 			    "samples of event '%s' were recorded without their times",
-			    intern_text(b->strings, b->event->name));
+			    intern_text(b->of.strings, b->of.event->name));
 	err = parse_slice(ctx, step->condition, b, &bound->condition);
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
 		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
+	for (int i = 0; i < RULE_KEYS && err == 0; i++)
+		err = parse_slice(ctx, step->objects[i], b, &bound->objects[i]);
+	if (err == 0)
+		err = parse_slice(ctx, step->value, b, &bound->value);
 	for (uint32_t i = 0; i < PAIR_VALUES && err == 0; i++) {
+		const struct pair_value *value = &p->values[i];
 		int slot = -1;
 
-		if (i < p->value_count && p->values[i].role == step->role)
-			slot = err = find_slot(b, ctx, p->values[i].field.text,
-					       p->values[i].field.size);
+		if (i < p->value_count && value->role == step->role) {
+			bool own = step->value.text &&
+				   slice_is(value->field, "value", strlen("value"));
+
+			slot = own ? SLOT_OF_VALUE
+				   : find_slot(b, ctx, value->field.text,
+					       value->field.size);
+			err = own || slot >= 0 ? 0 : slot;
+		}
 		bound->value_slot[i] = (int8_t)slot;
-		err = err > 0 ? 0 : err;
 	}
-	if (step->role == ROLE_WAKE && b->format)
-		bound->thread = event_format_find(b->format, "common_pid");
+	if (step->role == ROLE_WAKE && b->of.format)
+		bound->thread = event_format_find(b->of.format, "common_pid");
 	if ((p->rule.stack == PAIR_STACK_WAKEUP ? step->role == ROLE_END : wakes) &&
-	    b->format)
-		bound->context = event_format_find(b->format, "common_flags");
+	    b->of.format)
+		bound->context = event_format_find(b->of.format, "common_flags");
 	/* The thread is the key of what has none. */
 	if (err == 0 && step->role != ROLE_SAMPLE && expression_is_empty(&bound->keys[0]))
 		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
 	return err;
 }
 
+static bool has_chain(const struct event *event)
+{
+	return event->sample_type & PERF_SAMPLE_CALLCHAIN;
+}
+
+/* Was it recorded twice, with call chains and here without? */
+static bool has_twin(const struct binding *b)
+{
+	const struct event *one = b->of.event;
+
+	if (has_chain(one))
+		return false;
+
+	for (size_t i = 0; i < b->of.rec->events.count; i++) {
+		const struct event *e = &b->of.rec->events.v[i];
+
+		if (e->type == one->type && e->config == one->config &&
+		    e->type == PERF_TYPE_TRACEPOINT && has_chain(e))
+			return true;
+	}
+	return false;
+}
+
 static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 		      const struct slice *lists)
 {
 	struct bound_event *event = array_add(&p->events);
+	bool apart = has_twin(b);
 	int err = 0;
 
 	if (!event)
 		return fail_memory(ctx);
 	b->bound = event;
 	event->first = (uint32_t)p->steps.count;
-	b->format = recording_format(b->rec, b->event);
-	event->state = event_format_find(b->format, "prev_state");
-	event->states = b->format ? b->format->states : NULL;
+	b->of.format = recording_format(b->of.rec, b->of.event);
+	event->state = event_format_find(b->of.format, "prev_state");
+	event->states = b->of.format ? b->of.format->states : NULL;
 	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
-		int found = lists[i].text
-				    ? list_names(ctx, lists[i],
-						 intern_text(b->strings, b->event->name))
-				    : 0;
+		const struct pair_step *step = &p->rule.steps[i];
+		int found = 0;
 
-		err = found < 0 ? found
-		      : found	? bind_step(ctx, p, b, &p->rule.steps[i])
-				: 0;
+		/* Its twin draws it. */
+		if (apart && rule_uses_stack(&p->rule, step->role))
+			continue;
+		if (lists[i].text)
+			found = list_names(ctx, lists[i],
+					   intern_text(b->of.strings, b->of.event->name));
+		err = found < 0 ? found : found ? bind_step(ctx, p, b, step) : 0;
 	}
 	/* The array of events stays where it is while its steps are bound. */
 	event->count = (uint32_t)p->steps.count - event->first;
@@ -369,8 +383,13 @@ int pairing_check(struct context *ctx, const char *rule, bool *has_more)
 
 			at = step->events.text;
 			err = check_expression(ctx, step->condition, find_any, NULL);
+			if (err == 0)
+				err = check_expression(ctx, step->value, find_any, NULL);
 			for (int k = 0; k < RULE_KEYS && err == 0; k++)
 				err = check_expression(ctx, step->keys[k], find_any,
+						       NULL);
+			for (int k = 0; k < RULE_KEYS && err == 0; k++)
+				err = check_expression(ctx, step->objects[k], find_any,
 						       NULL);
 		}
 		if (err == 0) {
@@ -383,6 +402,16 @@ int pairing_check(struct context *ctx, const char *rule, bool *has_more)
 		next = p.rule.otherwise;
 	}
 	return err;
+}
+
+/* Is one of the steps of this role bound? */
+static bool has_another(const struct pair_rule *rule, const struct slice *lists,
+			enum pair_role role)
+{
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->steps[i].role == role && lists[i].text)
+			return true;
+	return false;
 }
 
 /* The first of the rules with "or" between them whose events were all recorded, with the list of each
@@ -403,8 +432,17 @@ static int choose_rule(struct context *ctx, const struct binding *b, const char 
 
 			err = choose_list(ctx, b, step->events, &lists[i]);
 			/* What was not recorded cancels nothing. */
-			if (err < 0 || lists[i].text || step->role == ROLE_CANCEL ||
-			    step->role == ROLE_FORGET)
+			if (err < 0 || lists[i].text || rule_role_may_lack(step->role) ||
+			    step->is_optional)
+				continue;
+			has_all = false;
+			if (!missing.text)
+				missing = step->events;
+		}
+		for (size_t i = 0; i < ret->count && err == 0; i++) {
+			const struct pair_step *step = &ret->steps[i];
+
+			if (!step->is_optional || has_another(ret, lists, step->role))
 				continue;
 			has_all = false;
 			if (!missing.text)
@@ -423,7 +461,7 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 		 const struct recording *rec, struct intern *strings)
 {
 	struct slice lists[RULE_STEPS_MOST];
-	struct binding b = { .rec = rec, .strings = strings };
+	struct binding b = { .of = { .rec = rec, .strings = strings } };
 	int err = choose_rule(ctx, &b, rule, &p->rule, lists);
 
 	p->rec = rec;
@@ -434,7 +472,7 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
 				       find_weight, p, &p->weight);
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
-		b.event = &rec->events.v[i];
+		b.of.event = &rec->events.v[i];
 		err = bind_event(ctx, p, &b, lists);
 	}
 	for (size_t i = 0; i < p->rule.count; i++)
@@ -447,8 +485,11 @@ void pairing_release(struct pairing *p)
 {
 	for (size_t i = 0; i < p->steps.count; i++) {
 		expression_release(&p->steps.v[i].condition);
-		for (int k = 0; k < RULE_KEYS; k++)
+		expression_release(&p->steps.v[i].value);
+		for (int k = 0; k < RULE_KEYS; k++) {
 			expression_release(&p->steps.v[i].keys[k]);
+			expression_release(&p->steps.v[i].objects[k]);
+		}
 	}
 	expression_release(&p->weight);
 	array_release(&p->steps);
@@ -476,32 +517,9 @@ int pairing_choose(struct context *ctx, const struct pairing *p,
 static bool load_slots(const struct bound_event *event, const struct sample *s,
 		       int64_t *slots)
 {
-	for (uint32_t i = 0; i < event->slot_count; i++) {
-		const struct pair_source *source = &event->slots[i];
-		uint64_t value;
-
-		if (source->field) {
-			if (!event_field_number(source->field, s, &value))
-				return false;
-			if (source->states)
-				value = event_states_read(source->states, value);
-			slots[i] = (int64_t)value;
-			continue;
-		}
-		switch (source->own) {
-		case OWN_TID:
-			slots[i] = s->tid;
-			break;
-		case OWN_PID:
-			slots[i] = s->pid;
-			break;
-		case OWN_CPU:
-			slots[i] = s->cpu;
-			break;
-		default:
-			slots[i] = (int64_t)s->period;
-		}
-	}
+	for (uint32_t i = 0; i < event->slot_count; i++)
+		if (!pair_source_load(&event->slots[i], s, &slots[i]))
+			return false;
 	return true;
 }
 
@@ -597,6 +615,57 @@ static uint8_t lost_of_step(const struct weigher *w, const struct weighing *x,
 		       : 0;
 }
 
+/* Those of intervals, of objects, and of who leaves them are different: a thread is no address. */
+static uint64_t key_of_step(const struct expression keys[RULE_KEYS], enum pair_role role,
+			    const int64_t *slots)
+{
+	int64_t first = expression_value(&keys[0], slots);
+
+	if (role == ROLE_LEAVE)
+		return pair_leave_key(first);
+	return (role == ROLE_RELEASE ? PAIR_KEY_OF_OBJECT : 0) +
+	       pair_key(first, expression_is_empty(&keys[1])
+				       ? 0
+				       : expression_value(&keys[1], slots));
+}
+
+/* As weight_defer(), of a step. */
+static int defer_as(struct weigher *w, const struct weighing *x,
+		    const struct bound_step *step, struct deferred_event **ret)
+{
+	int found = weight_defer(w, x, DEFERRED_PAIRS, ret);
+
+	if (found <= 0) {
+		weight_sum_damaged(w->target.sum, found == 0);
+		return found;
+	}
+	(*ret)->lost = lost_of_step(w, x, step) & 0x7f;
+	(*ret)->cut = x->charge.cut && step->has_stack;
+	if (!step->has_stack)
+		(*ret)->node = 0;
+	return 1;
+}
+
+/* What an end makes, behind it. */
+static int defer_object(struct weigher *w, const struct weighing *x,
+			const struct bound_step *step)
+{
+	struct deferred_event *e;
+	struct pair_event *pair;
+	int found = defer_as(w, x, step, &e);
+
+	if (found <= 0)
+		return found;
+	e->what = PAIR_OBJECT;
+	pair = (void *)e->fields;
+	pair->key = key_of_step(step->objects, ROLE_RELEASE, x->match.slots);
+	pair->more->woken =
+		pair_leave_key(expression_value(&step->objects[0], x->match.slots));
+	pair->more->values[1] =
+		(int64_t)key_of_step(step->keys, step->role, x->match.slots);
+	return 1;
+}
+
 static int defer_step(struct weigher *w, const struct weighing *x,
 		      const struct bound_step *step)
 {
@@ -606,33 +675,32 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	struct pair_event *pair;
 	struct pair_more *more;
 	uint64_t thread = s->tid;
-	int found = weight_defer(w, x, DEFERRED_PAIRS, &e);
+	int found;
 
-	if (found <= 0) {
-		weight_sum_damaged(w->target.sum, found == 0);
+	/* Of calls of others nothing is to be known, and these may be many. */
+	if (w->pairing->rule.nested && step->role <= ROLE_END && !step->is_of_key &&
+	    !pairing_counts(w->pairing, s))
+		return 0;
+	found = defer_as(w, x, step, &e);
+	if (found <= 0)
 		return found;
-	}
-	e->lost = lost_of_step(w, x, step) & 0x7f;
-	e->cut = x->charge.cut && step->has_stack;
-	if (!step->has_stack)
-		e->node = 0;
 	e->what = (uint8_t)(step->role | context_of(step, s) << PAIR_CONTEXT_SHIFT);
 	pair = (void *)e->fields;
-	pair->key = pair_key(expression_value(&step->keys[0], slots),
-			     expression_is_empty(&step->keys[1])
-				     ? 0
-				     : expression_value(&step->keys[1], slots));
+	pair->key = key_of_step(step->keys, step->role, slots);
 	if (!w->pairing->rule.has_more)
 		return 1;
 	more = pair->more;
 	for (int i = 0; i < PAIR_VALUES; i++)
 		if (step->value_slot[i] >= 0)
 			more->values[i] = slots[step->value_slot[i]];
+		else if (step->value_slot[i] == SLOT_OF_VALUE)
+			more->values[i] = expression_value(&step->value, slots);
 	/* The kernel's own number, as keys are: that of the sample may be one of a namespace. */
 	if (step->thread)
 		event_field_number(step->thread, s, &thread);
 	more->thread = (uint32_t)thread;
-	return 1;
+	/* It may move in memory now. */
+	return expression_is_empty(&step->objects[0]) ? 1 : defer_object(w, x, step);
 }
 
 int pairing_take(struct weigher *w, const struct weighing *x)

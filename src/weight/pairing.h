@@ -29,8 +29,24 @@ enum {
 struct pair_source {
 	const struct event_field *field; /* NULL: it is one of the sample itself */
 	const struct event_states *states; /* of prev_state, of a kernel before 4.14 */
-	uint8_t own; /* enum pair_own */
+	uint8_t number; /* of a register, in the kernel's order */
+	uint8_t own; /* enum pair_own, of pair_source.c */
 };
+
+/* What has names. */
+struct pair_sources {
+	const struct recording *rec;
+	const struct intern *strings;
+	const struct event *event;
+	const struct event_format *format; /* NULL: none was recorded */
+};
+
+/* pair_source.c: 0, or a negative errno with a sentence. */
+int pair_source_find(struct context *ctx, const struct pair_sources *of, const char *name,
+		     struct pair_source *ret);
+/* False: the sample lacks it. */
+bool pair_source_load(const struct pair_source *source, const struct sample *s,
+		      int64_t *ret);
 
 /* What one event is in one role. */
 struct bound_step {
@@ -39,12 +55,16 @@ struct bound_step {
 	bool is_of_key; /* a start that happens in another thread than the one of its key */
 	struct expression condition,
 		keys[RULE_KEYS]; /* without steps: always; the thread */
-	/* Slots of what the weight is made of, by its value; -1: another role has it. */
+	struct expression value, objects[RULE_KEYS]; /* without steps: there are none */
+	/* Slots of what the weight is made of, by its value; -1: another role has it; SLOT_OF_VALUE:
+	 * it is the step's own. */
 	int8_t value_slot[PAIR_VALUES];
 	/* Of what wakes: who does, and in which context (common_flags). NULL: not known, or not
 	 * asked for. */
 	const struct event_field *thread, *context;
 };
+
+enum { SLOT_OF_VALUE = -2 };
 
 /* What has interrupted whatever ran: bits of common_flags (include/linux/trace_events.h). */
 enum pair_context {
@@ -116,11 +136,16 @@ struct pair_counts {
 	uint64_t without_waker; /* intervals without a mark, where there are marks */
 	uint64_t stale; /* chains that end at a waker who had not waited itself */
 	uint64_t negative; /* weights below 0, which are 0 */
+	uint64_t
+		inner; /* starts and ends inside of what was open, which count with that */
+	uint64_t objects; /* that ends have made */
+	uint64_t releases,
+		released; /* those of objects, and those of them that were known */
 };
 void pair_counts_add(struct pair_counts *to, const struct pair_counts *from);
 
 /* The steps of a pairing that a sample takes. */
-enum { PAIR_MATCHES = 16 };
+enum { PAIR_MATCHES = RULE_STEPS_MOST };
 struct pair_match {
 	uint8_t steps[PAIR_MATCHES]; /* of its event */
 	uint8_t count;
@@ -161,17 +186,28 @@ int pairing_take(struct weigher *w, const struct weighing *x);
  * event, so it is a key and no more where the rule asks for no more (pair_kinds).
  *
  *	what      enum pair_role and, of one who wakes, enum pair_context. What is open is a start; a
- *		  closed one is an end: only what woke the thread is still of use.
+ *		  closed one is an end: only what woke the thread, or the weight that an object is
+ *		  to have, is still of use.
  *	behind    what a chain has behind the stack
+ *
+ * Where an end makes an object there are two: the end, under the key of its start, and behind it the
+ * object under its own, which takes the weight over from the end.
  */
-enum { PAIR_ROLE_BITS = 7, PAIR_CONTEXT_SHIFT = 4 };
+enum {
+	PAIR_ROLE_BITS = 7,
+	PAIR_CONTEXT_SHIFT = 4,
+	PAIR_OBJECT = ROLE_SAMPLE, /* which is never deferred */
+};
 
 struct pair_event {
 	uint64_t key;
 	struct pair_more {
-		uint64_t woken; /* when; 0: it was not */
+		uint64_t woken; /* when; 0: it was not. Of an object: pair_leave_key() */
+		/* Of what is closed, and of an object, the first one is its weight. An object
+		 * that is not made yet has the key of its start in the second one. */
 		int64_t values[PAIR_VALUES];
 		uint32_t thread; /* of what wakes: who does */
+		uint8_t inner; /* calls inside of one that is open: how many are */
 	} more[];
 };
 
@@ -179,6 +215,15 @@ struct pair_event {
 static inline uint64_t pair_key(int64_t a, int64_t b)
 {
 	return (uint64_t)a + hash_u64((uint64_t)b);
+}
+
+/* Added to the keys of objects. */
+#define PAIR_KEY_OF_OBJECT 0x9e3779b97f4a7c15ull
+
+/* By what the keys of the objects begin with that are left. */
+static inline uint64_t pair_leave_key(int64_t first)
+{
+	return pair_key(first, INT64_MIN) + 2 * PAIR_KEY_OF_OBJECT;
 }
 
 /* pair_settle.c: by pair_rule.has_more */

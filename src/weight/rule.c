@@ -9,8 +9,9 @@
 #include <string.h>
 
 static const char *const role_names[PAIR_ROLES] = {
-	[ROLE_START] = "start",	  [ROLE_WAKE] = "wake",	    [ROLE_END] = "end",
-	[ROLE_CANCEL] = "cancel", [ROLE_FORGET] = "forget", [ROLE_SAMPLE] = "sample",
+	[ROLE_START] = "start",	    [ROLE_WAKE] = "wake",     [ROLE_END] = "end",
+	[ROLE_CANCEL] = "cancel",   [ROLE_FORGET] = "forget", [ROLE_SAMPLE] = "sample",
+	[ROLE_RELEASE] = "release", [ROLE_LEAVE] = "leave",
 };
 
 static const char *const stack_names[PAIR_STACKS] = {
@@ -96,8 +97,9 @@ static int refuse_clause(struct context *ctx, struct slice clause, const char *w
 static int refuse_verb(struct context *ctx, struct slice clause)
 {
 	return refuse_clause(ctx, clause,
-			     "start, wake, end, cancel, forget, sample, weight, stack, "
-			     "first, open, unit, title and or are");
+			     "start, wake, end, cancel, forget, release, leave, sample, "
+			     "weight, stack, first, nested, open, unit, title and or "
+			     "are");
 }
 
 /* Its word is there, and nothing behind it. */
@@ -106,34 +108,66 @@ static bool is_missing(struct slice expression)
 	return expression.text && !expression.size;
 }
 
+/* A key of two parts has a comma that is in no parentheses. */
+static void split_key(struct slice key, struct slice ret[RULE_KEYS])
+{
+	int depth = 0;
+
+	ret[0] = key;
+	for (size_t i = 0; i < key.size && !ret[1].text; i++) {
+		depth += (key.text[i] == '(') - (key.text[i] == ')');
+		if (key.text[i] != ',' || depth)
+			continue;
+		ret[0] = rule_trimmed((struct slice){ key.text, i });
+		ret[1] = rule_trimmed(
+			(struct slice){ key.text + i + 1, key.size - i - 1 });
+	}
+}
+
+/* Takes "| nothing" off. */
+static void take_nothing(struct pair_step *step)
+{
+	const char *bar = memrchr(step->events.text, '|', step->events.size);
+	struct slice last = { bar ? bar + 1 : NULL, 0 };
+
+	if (!bar)
+		return;
+	last.size = (size_t)(step->events.text + step->events.size - last.text);
+	step->is_optional = is_word(rule_trimmed(last), "nothing");
+	if (!step->is_optional)
+		return;
+	step->events.size = (size_t)(bar - step->events.text);
+	step->events = rule_trimmed(step->events);
+}
+
 static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct slice clause,
 			 int role, struct slice rest)
 {
 	struct pair_step *step = &rule->steps[rule->count];
-	struct slice key;
-	int depth = 0;
+	struct slice key, object;
 
 	if (rule->count == RULE_STEPS_MOST)
 		return refuse_clause(ctx, clause, "there are too many");
 	*step = (struct pair_step){ .role = (enum pair_role)role };
 	rest = before_word(rest, "if", &step->condition);
+	rest = before_word(rest, "object", &object);
+	rest = before_word(rest, "value", &step->value);
 	step->events = before_word(rest, "key", &key);
+	take_nothing(step);
 	if (!step->events.size)
 		return refuse_clause(ctx, clause, "it names no event");
 	if (key.text && role == ROLE_SAMPLE)
 		return refuse_clause(ctx, clause, "a sample is paired with nothing");
-	step->keys[0] = key;
-	/* A key of two parts has a comma that is in no parentheses. */
-	for (size_t i = 0; i < key.size && !step->keys[1].text; i++) {
-		depth += (key.text[i] == '(') - (key.text[i] == ')');
-		if (key.text[i] != ',' || depth)
-			continue;
-		step->keys[0] = rule_trimmed((struct slice){ key.text, i });
-		step->keys[1] = rule_trimmed(
-			(struct slice){ key.text + i + 1, key.size - i - 1 });
-	}
-	if (is_missing(step->condition) || is_missing(step->keys[0]) ||
-	    is_missing(step->keys[1]))
+	if (step->value.text && role != ROLE_START && role != ROLE_END)
+		return refuse_clause(ctx, clause, "only a start or an end has a value");
+	if (object.text && role != ROLE_END)
+		return refuse_clause(ctx, clause, "only an end makes an object");
+	split_key(key, step->keys);
+	split_key(object, step->objects);
+	rule->has_objects |= object.text != NULL;
+	if (is_missing(step->condition) || is_missing(step->value) ||
+	    is_missing(step->keys[0]) || is_missing(step->keys[1]) ||
+	    is_missing(step->objects[0]) || is_missing(step->objects[1]))
 		return refuse_clause(ctx, clause, "an expression is missing");
 	rule->count++;
 	return 0;
@@ -148,6 +182,10 @@ static int parse_clause(struct context *ctx, struct slice clause, struct pair_ru
 		return add_pair_step(ctx, rule, clause, role, rest);
 	if (is_word(verb, "first") && !rest.size) {
 		rule->first = true;
+		return 0;
+	}
+	if (is_word(verb, "nested") && !rest.size) {
+		rule->nested = true;
 		return 0;
 	}
 	if (!rest.size)
@@ -192,7 +230,8 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	bool starts = has_role(rule, ROLE_START), samples = has_role(rule, ROLE_SAMPLE);
 
 	if (samples && (starts || has_role(rule, ROLE_END) || has_role(rule, ROLE_WAKE) ||
-			has_role(rule, ROLE_CANCEL) || has_role(rule, ROLE_FORGET)))
+			has_role(rule, ROLE_CANCEL) || has_role(rule, ROLE_FORGET) ||
+			has_role(rule, ROLE_RELEASE) || has_role(rule, ROLE_LEAVE)))
 		return fail(ctx, -EINVAL,
 			    "a pairing has a start and an end, or samples, not both");
 	/* What is never freed has a start only. */
@@ -205,7 +244,16 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	if (rule->stack >= PAIR_STACK_OFFWAKE && !has_role(rule, ROLE_WAKE))
 		return fail(ctx, -EINVAL,
 			    "the stacks offwake and chain are of a pairing with a wake");
-	if (rule->open != PAIR_OPEN_DROP &&
+	if (rule->has_objects != has_role(rule, ROLE_RELEASE) &&
+	    !(rule->has_objects && rule->open == PAIR_OPEN_REPORT))
+		return fail(ctx, -EINVAL,
+			    "an object is made by an end and has a release");
+	if (has_role(rule, ROLE_LEAVE) && !rule->has_objects)
+		return fail(ctx, -EINVAL, "only objects are left");
+	if (rule->has_objects && rule->stack > PAIR_STACK_END)
+		return fail(ctx, -EINVAL,
+			    "an object has the stack of its start or of its end");
+	if (rule->open != PAIR_OPEN_DROP && !rule->has_objects &&
 	    (rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP))
 		return fail(ctx, -EINVAL,
 			    "what is open has no end whose stack it could have");
@@ -238,6 +286,7 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 	/* "t.wake", "end.ret" */
 	ret->has_more =
 		has_role(ret, ROLE_WAKE) || ret->stack == PAIR_STACK_WAKEUP ||
+		ret->nested || ret->has_objects ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
 	if (err == 0 && first)
 		ret->at = first;

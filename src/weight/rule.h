@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/array.h"
 #include "base/context.h"
@@ -11,25 +12,37 @@
 /*
  * What a mode weighs, as text: clauses with ';' between them.
  *
- *	start EVENTS [key EXPRESSION[, EXPRESSION]] [if EXPRESSION]	opens an interval
+ *	start EVENTS [key EXPRESSION[, EXPRESSION]] [value EXPRESSION] [if EXPRESSION]
+ *				opens an interval
  *	wake EVENTS ...		marks one that is open, once
  *	end EVENTS ...		closes it: it weighs something now
  *	cancel EVENTS ...	it is not counted
  *	forget EVENTS ...	likewise, and what woke the thread before is not known any more: it
  *				is gone, and another one can get its number
+ *	release EVENTS ...	the object of its key is gone
+ *	leave EVENTS ...	all objects are whose key begins as its key does
  *	sample EVENTS [if EXPRESSION]	weighs something by itself
  *	weight EXPRESSION	of t (ns from start to end), t.wake (to the mark), t.run (from the
- *				mark) and fields: start.F, wake.F, end.F; of a sample: F
+ *				mark) and fields: start.F, wake.F, end.F; of a sample: F;
+ *				start.value, end.value: what their clauses say behind "value"
  *	stack start | end | wakeup | offwake | chain
  *	first			a start while an interval is open does not begin it anew
+ *	nested			nor does it, but it has an end of its own: of calls inside of
+ *				calls only the outermost one counts
  *	open drop | count | report	intervals that no end came for: not counted; up to the
  *				last event; only these are counted
  *	unit WORD, title TEXT
  *	or			what follows is another rule, for recordings without the events of
  *				this one
  *
+ * An end may say "object EXPRESSION[, EXPRESSION]": what it weighs is not counted then, but held by an
+ * object under this key, until that is released. It weighs on the stack of the end then, or where
+ * it is never released: by "open".
+ *
  * EVENTS are names with ',' between them, of which those that were recorded count, with at least
- * one there; they may be patterns. With '|' between such lists the first list counts that has one.
+ * one there; they may be patterns. With '|' between such lists the first list counts that has one;
+ * behind the last one "| nothing" says that none has to be there, as long as another clause of its
+ * kind has one.
  * Clauses of one event are asked in their order. The key is the thread where none is given.
  */
 enum pair_role {
@@ -38,6 +51,8 @@ enum pair_role {
 	ROLE_END,
 	ROLE_CANCEL,
 	ROLE_FORGET,
+	ROLE_RELEASE,
+	ROLE_LEAVE,
 	ROLE_SAMPLE,
 	PAIR_ROLES,
 };
@@ -60,11 +75,13 @@ struct slice {
 	size_t size;
 };
 
-enum { RULE_STEPS_MOST = 16, RULE_KEYS = 2 };
+enum { RULE_STEPS_MOST = 24, RULE_KEYS = 2 };
 
 struct pair_step {
 	enum pair_role role;
 	struct slice events, condition, keys[RULE_KEYS];
+	struct slice value, objects[RULE_KEYS]; /* of what an end makes */
+	bool is_optional; /* "| nothing" */
 };
 
 struct pair_rule {
@@ -73,7 +90,8 @@ struct pair_rule {
 	struct slice weight, unit, title;
 	enum pair_stack stack;
 	enum pair_open open;
-	bool first;
+	bool first, nested;
+	bool has_objects;
 	bool has_more; /* who wakes counts, or the weight is made of more than t */
 	const char *otherwise; /* the text behind "or"; NULL: there is none */
 	const char *at; /* of one that is refused: the clause */
@@ -88,6 +106,12 @@ int rule_refused_at(struct context *ctx, const char *text, const char *at, int e
 
 struct slice rule_trimmed(struct slice s); /* without white space around it */
 
+/* What does not happen ends nothing, so it need not be there. */
+static inline bool rule_role_may_lack(enum pair_role role)
+{
+	return role == ROLE_CANCEL || role == ROLE_FORGET || role == ROLE_LEAVE;
+}
+
 /* Is the stack drawn that an event has in this role? */
 bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role);
 
@@ -95,11 +119,16 @@ bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role);
 struct rule_event {
 	char *name; /* or a pattern */
 	bool has_stack; /* a step draws it */
-	char filter
-		[64]; /* in the kernel's words: all others are of no use; "": none are */
+	/* It is there twice: with a stack, for those steps that draw it, which are of few of them,
+	 * and without, of all others that this one's filter lets pass. */
+	bool is_apart;
+	uint32_t steps; /* bits of those that it is in */
+	char *filter; /* in the kernel's words: all others are of no use; "": none are */
 	/* Fields that say which threads it is about; NULL: it is about its sample's. */
 	const char *threads[2];
+	uint8_t registers; /* RULE_ARGUMENT << 0 to 5, RULE_RETURN: what is asked of a uprobe */
 };
+enum { RULE_ARGUMENT = 1, RULE_ARGUMENTS = 6, RULE_RETURN = 1 << RULE_ARGUMENTS };
 
 struct rule_events {
 	ARRAY(struct rule_event) list;
@@ -113,12 +142,17 @@ struct rule_events {
 struct event_asker {
 	int (*is_there)(void *arg, const char *name);
 	void *arg;
+	bool no_stacks; /* nobody wants any */
 };
 
 /* rule_events.c: adds them to a zeroed one. 0, or a negative errno with a sentence: -ENOENT where no
  * event of a step is known. */
 int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		     const struct event_asker *asker, struct rule_events *ret);
+/* rule_filter.c: what one of these steps has a use for; to be freed. -ENOMEM. */
+int rule_filter(const struct pair_rule *rule, uint32_t steps, char **ret);
+/* Is it of those threads alone that block? */
+bool rule_condition_selects(struct slice condition);
 void rule_events_release(struct rule_events *events);
 
 /* What people draw, by name. */

@@ -6,8 +6,11 @@
  *	wake sched:sched_waking ...	sched:sched_waking	without one, unless the waker's is drawn
  *	end sched:sched_switch ...
  *
- * What the kernel can be told to leave out it does not write: a condition that is a field alone,
- * where no other step asks for the event.
+ * What the kernel can be told to leave out it does not write (rule_filter.c). An event of which few have
+ * to have a stack, and all others none, is opened twice:
+ *
+ *	sched:sched_switch	prev_state & 255	who begins to wait, with its stack
+ *	sched:sched_switch	next_pid != 0		others, of which one's wait is over
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,23 +34,15 @@ static bool next_name(struct slice *list, struct slice *ret)
 	return true;
 }
 
-static bool is_identifier(struct slice s)
+static bool is_key(struct slice key, const char *word)
 {
-	for (size_t i = 0; i < s.size; i++)
-		if (!isalnum((unsigned char)s.text[i]) && s.text[i] != '_')
-			return false;
-	return s.size && !isdigit((unsigned char)s.text[0]);
+	return key.size == strlen(word) && memcmp(key.text, word, key.size) == 0;
 }
 
 /* Is it of the thread that its sample is of? Then events of that thread alone are enough. */
 static bool is_key_of_thread(struct slice key)
 {
-	static const char *const own[] = { "tid", "pid" };
-
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (key.size == strlen(own[i]) && !memcmp(key.text, own[i], key.size))
-			return true;
-	return !key.text;
+	return !key.text || is_key(key, "tid") || is_key(key, "pid");
 }
 
 static bool begins_with(const char *text, const char *prefix)
@@ -55,44 +50,147 @@ static bool begins_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The fields that say which threads it is about, where these are not its sample's. */
-static void set_thread_fields(struct rule_event *e)
+/* "uprobe:FILE:FUNCTION" is where a function begins, "uretprobe:..." where it returns to. */
+static bool is_uprobe(const char *name)
 {
+	return begins_with(name, "uprobe:") || begins_with(name, "uretprobe:");
+}
+
+/* The fields that say which threads it is about, where these are not its sample's. */
+static void set_thread_fields(const struct pair_rule *rule, struct rule_event *e)
+{
+	static const char *const sides[] = { "prev_pid", "next_pid" };
+	size_t count = 0;
+
+	e->threads[0] = e->threads[1] = NULL;
 	if (strcmp(e->name, "sched:sched_switch") == 0) {
-		e->threads[0] = "prev_pid";
-		e->threads[1] = "next_pid";
+		for (int k = 0; k < 2; k++)
+			for (size_t i = 0; i < rule->count; i++)
+				if (e->steps >> i & 1 &&
+				    is_key(rule->steps[i].keys[0], sides[k])) {
+					e->threads[count++] = sides[k];
+					break;
+				}
+		/* It is about both. */
+		if (!count)
+			memcpy(e->threads, sides, sizeof(sides));
 	} else if (begins_with(e->name, "sched:sched_wak")) {
 		e->threads[0] = "pid";
+	} else if (is_uprobe(e->name)) {
+		/* Opened on whole processors, for the children of a thread have none. */
+		e->threads[0] = "common_pid";
 	}
 }
 
-static int add_rule_event(struct context *ctx, const struct pair_rule *rule,
-			  const struct pair_step *step, const char *name,
-			  struct rule_events *ret)
+/* Which of arg1 to arg6 and ret stand in it, as words or behind "start." and "end." */
+static uint8_t registers_in(struct slice s)
 {
+	uint8_t found = 0;
+
+	for (size_t i = 0; i + 3 <= s.size; i++) {
+		const char *at = s.text + i;
+		char before = i ? at[-1] : ' ', digit = i + 4 <= s.size ? at[3] : ' ';
+		bool inside = isalnum((unsigned char)before) || before == '_';
+
+		if (inside)
+			continue;
+		if (!memcmp(at, "ret", 3) && !isalnum((unsigned char)digit) &&
+		    digit != '_')
+			found |= RULE_RETURN;
+		if (!memcmp(at, "arg", 3) && digit >= '1' && digit < '1' + RULE_ARGUMENTS)
+			found |= (uint8_t)(RULE_ARGUMENT << (digit - '1'));
+	}
+	return found;
+}
+
+static uint8_t registers_of(const struct pair_rule *rule, const struct pair_step *step,
+			    const char *name)
+{
+	uint8_t found = registers_in(step->condition) | registers_in(step->value) |
+			registers_in(rule->weight);
+
+	for (int i = 0; i < RULE_KEYS; i++)
+		found |= registers_in(step->keys[i]) | registers_in(step->objects[i]);
+	/* A call has no value yet, and one that is over has no arguments any more. */
+	return begins_with(name, "uprobe:") ? found & (RULE_RETURN - 1)
+	       : is_uprobe(name)	    ? found & RULE_RETURN
+					    : 0;
+}
+
+static int add_rule_event(struct context *ctx, const struct pair_rule *rule, size_t index,
+			  const char *name, struct rule_events *ret)
+{
+	const struct pair_step *step = &rule->steps[index];
 	struct rule_event *e = NULL;
 
 	for (size_t i = 0; i < ret->list.count && !e; i++)
 		if (strcmp(ret->list.v[i].name, name) == 0)
 			e = &ret->list.v[i];
-	if (e) {
-		/* Another step wants what this one's condition leaves out. */
-		e->filter[0] = '\0';
-	} else {
+	if (!e) {
 		e = array_add(&ret->list);
 		if (!e)
 			return fail_memory(ctx);
 		*e = (struct rule_event){ .name = strdup(name) };
 		if (!e->name)
 			return fail_memory(ctx);
-		set_thread_fields(e);
-		if (is_identifier(step->condition))
-			snprintf(e->filter, sizeof(e->filter), "%.*s != 0",
-				 (int)step->condition.size, step->condition.text);
 	}
+	e->steps |= 1u << index;
+	e->registers |= registers_of(rule, step, name);
 	e->has_stack |= rule_uses_stack(rule, step->role);
 	ret->scheduler |= begins_with(name, "sched:");
-	ret->everywhere |= ret->scheduler || !is_key_of_thread(step->keys[0]);
+	ret->everywhere |=
+		ret->scheduler || is_uprobe(name) || !is_key_of_thread(step->keys[0]);
+	return 0;
+}
+
+/* The steps that draw its stack, where these are of few of them and others ask for many: it costs
+ * three times as much to record one with its stack. 0: there are none. */
+static uint32_t steps_apart(const struct pair_rule *rule, const struct rule_event *e)
+{
+	uint32_t drawn = 0;
+
+	for (size_t i = 0; i < rule->count; i++) {
+		if (!(e->steps >> i & 1) || !rule_uses_stack(rule, rule->steps[i].role))
+			continue;
+		if (!rule_condition_selects(rule->steps[i].condition))
+			return 0;
+		drawn |= 1u << i;
+	}
+	return drawn == e->steps ? 0 : drawn;
+}
+
+/* What is known of an event when all steps have been seen. */
+static int complete_events(struct context *ctx, const struct pair_rule *rule,
+			   bool no_stacks, struct rule_events *ret)
+{
+	for (size_t i = 0, count = ret->list.count; i < count; i++) {
+		uint32_t apart = steps_apart(rule, &ret->list.v[i]);
+		struct rule_event *e = &ret->list.v[i], *with;
+
+		if (!apart || no_stacks)
+			continue;
+		with = array_add(&ret->list);
+		if (!with)
+			return fail_memory(ctx);
+		/* It may have moved. */
+		e = &ret->list.v[i];
+		e->is_apart = true;
+		*with = *e;
+		e->has_stack = false;
+		e->steps &= ~apart;
+		with->steps = apart;
+		with->name = strdup(e->name);
+		if (!with->name)
+			return fail_memory(ctx);
+	}
+	for (size_t i = 0; i < ret->list.count; i++) {
+		struct rule_event *e = &ret->list.v[i];
+
+		/* Of a probe the kernel knows no fields. */
+		if (rule_filter(rule, is_uprobe(e->name) ? 0 : e->steps, &e->filter) < 0)
+			return fail_memory(ctx);
+		set_thread_fields(rule, e);
+	}
 	return 0;
 }
 
@@ -106,9 +204,9 @@ static char *name_to_record(struct slice name)
 }
 
 /* 1: one of the list is there. */
-static int add_list(struct context *ctx, const struct pair_rule *rule,
-		    const struct pair_step *step, struct slice list,
-		    const struct event_asker *asker, struct rule_events *ret)
+static int add_list(struct context *ctx, const struct pair_rule *rule, size_t step,
+		    struct slice list, const struct event_asker *asker,
+		    struct rule_events *ret)
 {
 	struct slice name;
 	int there = 0, err = 0;
@@ -125,9 +223,24 @@ static int add_list(struct context *ctx, const struct pair_rule *rule,
 	return err < 0 ? err : there;
 }
 
+static int no_event(struct context *ctx, const struct pair_step *step)
+{
+	return fail(ctx, -ENOENT, "there is no event '%.*s' here", (int)step->events.size,
+		    step->events.text);
+}
+
+static bool is_last_of_role(const struct pair_rule *rule, size_t index)
+{
+	for (size_t i = index + 1; i < rule->count; i++)
+		if (rule->steps[i].role == rule->steps[index].role)
+			return false;
+	return true;
+}
+
 int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		     const struct event_asker *asker, struct rule_events *ret)
 {
+	unsigned found = 0; /* bits of roles */
 	int err = 0;
 
 	for (size_t i = 0; i < rule->count && err >= 0; i++) {
@@ -139,29 +252,31 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 			const char *bar = memchr(left.text, '|', left.size);
 			size_t size = bar ? (size_t)(bar - left.text) : left.size;
 
-			err = add_list(ctx, rule, step, (struct slice){ left.text, size },
+			err = add_list(ctx, rule, i, (struct slice){ left.text, size },
 				       asker, ret);
 			left.text += size + (bar != NULL);
 			left.size -= size + (bar != NULL);
 		}
 		/* Of the last one that was looked for it was said why not. What does not
 		 * happen here cancels nothing. */
-		if (err == 0 && step->role != ROLE_CANCEL && step->role != ROLE_FORGET)
-			err = ctx->error[0]
-				      ? -ENOENT
-				      : fail(ctx, -ENOENT,
-					     "there is no event '%.*s' here",
-					     (int)step->events.size, step->events.text);
+		found |= err > 0 ? 1u << step->role : 0;
+		if (err == 0 && !step->is_optional && !rule_role_may_lack(step->role))
+			err = ctx->error[0] ? -ENOENT : no_event(ctx, step);
+		if (err == 0 && step->is_optional && !(found >> step->role & 1) &&
+		    is_last_of_role(rule, i))
+			err = ctx->error[0] ? -ENOENT : no_event(ctx, step);
 		/* What was not found does not matter then. */
 		if (err >= 0)
 			ctx->error[0] = '\0';
 	}
-	return err < 0 ? err : 0;
+	return err < 0 ? err : complete_events(ctx, rule, asker->no_stacks, ret);
 }
 
 void rule_events_release(struct rule_events *events)
 {
-	for (size_t i = 0; i < events->list.count; i++)
+	for (size_t i = 0; i < events->list.count; i++) {
 		free(events->list.v[i].name);
+		free(events->list.v[i].filter);
+	}
 	array_release(&events->list);
 }

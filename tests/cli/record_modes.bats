@@ -72,6 +72,44 @@ samples_of()
 	[[ $(perf evlist -v -i x.data | grep sys_exit) == *CALLCHAIN* ]]
 }
 
+# filters PROGRAM...: those that the kernel is given
+filters()
+{
+	command -v strace >/dev/null || skip "no strace"
+	strace -f -s 2000 -e trace=ioctl -o trace "$@" || true
+	grep -c SET_FILTER trace >/dev/null || skip "strace does not see it"
+	grep -o 'SET_FILTER, ".*"' trace
+}
+
+@test "offcpu: a switch is recorded once, and with its stack only where a thread blocks" {
+	need_mode_events
+	record -q --mode offcpu -C 0 -g fp --save x.data -d 1 -o x.folded
+	[ "$("$flamefold" info --format=json x.data | jq '[.events[] | select(.name == "sched:sched_switch")] | length')" -eq 2 ]
+	command -v perf >/dev/null || skip "no perf to say what events have"
+	# with a stack: who blocks; without: all others, which are not among them
+	perf script -i x.data -F event,ip,sym,trace 2>/dev/null | awk '
+		/prev_state=/ { state = $0; sub(/.*prev_state=/, "", state); sub(/ .*/, "", state); stack = 0; last = state; next }
+		/^[[:space:]]+[0-9a-f]+ / { if (last != "") seen[last]++; last = "" }
+		END { for (s in seen) print s }' >stacks
+	[ -s stacks ]
+	! grep -Ex 'R\+?' stacks || { echo "stacks of who does not block"; false; }
+	run -0 filters "$flamefold" record -q --mode offcpu -C 0 -p $$ -d 0.1 -o y.folded
+	[ "${#lines[@]}" -ge 2 ]
+	[[ $output == *"!("*"prev_pid == $$"* ]]
+}
+
+@test "offcpu: of the whole machine frame pointers are recorded, of a process copies of its stack" {
+	need_mode_events
+	command -v perf >/dev/null || skip "no perf to say what events have"
+	record -q --mode offcpu -C 0 -d 0.2 --save x.data -o x.folded
+	run -0 "$flamefold" record --mode offcpu -C 0 --print-perf
+	[[ $output == *"--call-graph fp"* ]]
+	run -0 "$flamefold" record --mode offcpu -p $$ -g dwarf,1024 --print-perf
+	[[ $output == *"--call-graph dwarf,1024"* ]]
+	run -0 "$flamefold" record --mode offcpu -a -g dwarf --print-perf
+	[[ $output == *"--call-graph dwarf"* ]]
+}
+
 @test "syscalls: every call of a command is paired" {
 	need_mode_events
 	record -q --mode syscalls --stats --save x.data -o x.folded -- dd if=/dev/zero of=/dev/null bs=512 count=200 2>stats
@@ -134,8 +172,8 @@ samples_of()
 
 @test "--print-perf: the line of perf record, and nothing runs" {
 	need_mode_events
-	run -0 "$flamefold" record --mode runq -g fp --print-perf -- touch "it's"
-	[ "$output" = "perf record -a --call-graph fp -e sched:sched_switch -e sched:sched_waking/call-graph=no/ -- touch 'it'\''s'" ]
+	run -0 "$flamefold" record --mode schedlat -g fp --print-perf -- touch "it's"
+	[ "$output" = "perf record -a --call-graph fp -e sched:sched_switch/call-graph=no/ --filter '(next_pid != 0) || (prev_pid != 0)' -e sched:sched_waking -- touch 'it'\''s'" ]
 	[ ! -e "it's" ]
 	run -0 "$flamefold" record --mode faults -g no --print-perf -p 1
 	[ "$output" = "perf record -e page-faults/period=1/ -p 1" ]

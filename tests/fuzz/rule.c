@@ -107,9 +107,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_slice(step->events, text, size);
 		check_slice(step->condition, text, size);
 		check_expression(step->condition);
+		check_slice(step->value, text, size);
+		check_expression(step->value);
 		for (int k = 0; k < RULE_KEYS; k++) {
 			check_slice(step->keys[k], text, size);
 			check_expression(step->keys[k]);
+			check_slice(step->objects[k], text, size);
+			check_expression(step->objects[k]);
 		}
 	}
 	free(text);

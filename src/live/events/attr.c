@@ -34,13 +34,16 @@ enum {
  * use, and those that a leaf's caller is found with. */
 #if defined(__x86_64__)
 #define ALL_REGISTERS 0xff0fffull /* no DS, ES, FS, GS */
+static const uint8_t argument_registers[] = { 5, 4, 3, 2, 16, 17, 0 }; /* DI ..., AX */
 #define LEAF_REGISTERS (1ull << 6 | 1ull << 7 | 1ull << 8 | 1ull << 20) /* BP SP IP R12 */
 #elif defined(__aarch64__)
 #define ALL_REGISTERS ((1ull << 33) - 1)
+static const uint8_t argument_registers[] = { 0, 1, 2, 3, 4, 5, 0 };
 #define LEAF_REGISTERS                                                                   \
 	(1ull << 29 | 1ull << 30 | 1ull << 31 | 1ull << 32) /* FP LR SP PC */
 #else
 #define ALL_REGISTERS 0ull
+static const uint8_t argument_registers[7];
 #define LEAF_REGISTERS 0ull
 #endif
 
@@ -149,11 +152,27 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 	attr->exclude_callchain_user = plan->chain == LIVE_DWARF;
 }
 
+/* A function's arguments where it begins, or its value where it has returned; not inherited: the
+ * kernel would look for the path in the memory of who forks (perf_uprobe_init()). */
+static void complete_probe(struct live_event *event)
+{
+	enum { ARGUMENTS = 0x3f, VALUE = 0x40 };
+	unsigned asked = event->asked ? event->asked->registers : ARGUMENTS | VALUE;
+
+	asked &= event->probe == PROBE_ENTRY ? ARGUMENTS : VALUE;
+	for (unsigned i = 0; i < sizeof(argument_registers); i++)
+		if (asked >> i & 1)
+			event->attr.sample_regs_user |= 1ull << argument_registers[i];
+	if (event->attr.sample_regs_user)
+		event->attr.sample_type |= PERF_SAMPLE_REGS_USER;
+	event->attr.inherit = 0;
+}
+
 static void complete_attr(struct live_event *event, const struct live_options *options,
 			  const struct live_plan *plan)
 {
 	struct perf_event_attr *attr = &event->attr;
-	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT;
+	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT || event->probe;
 	bool is_clock = attr->config == PERF_COUNT_SW_CPU_CLOCK ||
 			attr->config == PERF_COUNT_SW_TASK_CLOCK;
 	bool counted = tracepoint || (attr->type == PERF_TYPE_SOFTWARE && !is_clock);
@@ -169,7 +188,9 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 	attr->clockid = CLOCK_MONOTONIC;
 	if (!event->no_chain)
 		ask_for_chain(attr, plan);
-	if (options->raw_samples && tracepoint)
+	if (event->probe)
+		complete_probe(event);
+	if (options->raw_samples && tracepoint && !event->probe)
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	/* Every pass of a tracepoint counts unless a rate was asked for. */
 	if (!event->rated && tracepoint && !options->frequency && !options->period) {

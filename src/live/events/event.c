@@ -5,6 +5,7 @@
  *	NAME/TERMS/[MODIFIERS]		cycles/period=1000/u
  *	PMU/TERMS/[MODIFIERS]		cpu/event=0x3c,umask=1/p
  *	mem:ADDRESS[/SIZE][:rwx][:MODIFIERS]
+ *	uprobe:FILE:FUNCTION		(perf has no such word)
  *
  * "mem:", a '/' or a ':' in a text tells which of these it is. A name is looked for in
  * perf's table first, then among the events of all PMUs; what has a ':' in it and is
@@ -21,6 +22,7 @@
 #include "live/events/event_names.h"
 #include "live/events/event_pmu.h"
 #include "live/events/event_trace.h"
+#include "live/events/event_uprobe.h"
 
 enum {
 	EVENTS_MOST = 4096, /* a pattern may stand for thousands of tracepoints */
@@ -94,8 +96,10 @@ static int add_parsed(struct parsing *p, const char *name, size_t size)
 	return e->name ? 0 : fail_memory(ctx);
 }
 
-static int add_as_written(struct parsing *p)
+static int add_as_written(void *arg)
 {
+	struct parsing *p = arg;
+
 	return add_parsed(p, p->places.text, strlen(p->places.text));
 }
 
@@ -296,7 +300,8 @@ static int parse_colons(struct parsing *p, struct part text)
 int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
 		      struct live_events *ret)
 {
-	struct parsing p = { .places = { ctx, arena, ret->root ? ret->root : "", NULL },
+	struct parsing p = { .places = { ctx, arena, ret->root ? ret->root : "", NULL,
+					 ret->probed },
 			     .events = ret };
 	int err = 0;
 
@@ -304,11 +309,12 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 		/* A '/' of "mem:" is before a size; others come in pairs, and what is between
 		 * them may have commas. Braces are refused as a whole. */
 		bool memory = strncmp(text, "mem:", 4) == 0, inside = false;
+		bool probe = event_is_uprobe(text);
 		struct part whole;
 
 		end = strchr(text, '{') ? text + strlen(text) : text;
 		for (; *end && (*end != ',' || inside); end++)
-			inside ^= *end == '/' && !memory;
+			inside ^= *end == '/' && !memory && !probe;
 		p.places.text = arena_text(arena, text, (size_t)(end - text));
 		if (!p.places.text)
 			return fail_memory(ctx);
@@ -326,6 +332,10 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 				   whole.p);
 		else if (memory)
 			err = parse_memory(&p, whole);
+		else if (probe)
+			err = event_uprobe_find(
+				&p.places, &p.event,
+				&(struct uprobe_taker){ add_as_written, &p });
 		else if (strchr(whole.p, '/'))
 			err = parse_slashes(&p, whole);
 		else if (strchr(whole.p, ':'))

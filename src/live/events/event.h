@@ -8,6 +8,7 @@
 #include "base/context.h"
 
 struct live_asked;
+struct live_probed;
 
 /* What to sample on, in perf's words. */
 struct live_event {
@@ -21,6 +22,7 @@ struct live_event {
 	bool precise_most; /* :P: precise_ip is what would be best, less will do */
 	int *cpus; /* of its PMU, ascending, where that is not all of them; in the arena */
 	size_t cpu_count; /* 0: all */
+	enum live_probe { PROBE_NONE, PROBE_ENTRY, PROBE_RETURN } probe; /* uprobes */
 	bool no_chain;
 	const struct live_asked *asked; /* NULL: as the options say */
 	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
@@ -31,6 +33,7 @@ struct live_event {
 struct live_events {
 	ARRAY(struct live_event) list;
 	const char *root; /* in front of /sys, for tests; NULL: nothing */
+	const struct live_probed *probed; /* what "libc" is in the names of probes */
 };
 void live_events_release(struct live_events *events);
 

@@ -17,6 +17,7 @@ struct event_places {
 	struct arena *arena;
 	const char *root; /* in front of /sys; never NULL */
 	const char *text; /* the event as it was written, for sentences */
+	const struct live_probed *probed; /* NULL: there is no "libc" */
 };
 
 /* A part of a text. */

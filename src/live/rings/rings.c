@@ -11,10 +11,12 @@
 #include "live/rings/rings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -89,6 +91,7 @@ int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 	size_t kept = 0;
 	int err = 0;
 
+	r->has_probes |= event->probe != PROBE_NONE;
 	if (r->threads.count == 0) {
 		const pid_t *v = target->threads.count ? target->threads.v : &one;
 		size_t count = target->threads.count ? target->threads.count : 1;
@@ -153,10 +156,62 @@ int rings_resize(struct rings *r, const struct live_events *events, size_t size)
 	return err;
 }
 
+/* Not what is open of events. All others go at once: somebody may wait for the end of a pipe. */
+static void close_others(const struct rings *r, int keep)
+{
+	unsigned first = 0;
+
+	for (;;) {
+		unsigned next = (unsigned)keep >= first ? (unsigned)keep : ~0u;
+
+		for (size_t i = 0; i < r->opened.count; i++) {
+			unsigned fd = (unsigned)r->opened.v[i].fd;
+
+			if (fd >= first && fd < next)
+				next = fd;
+		}
+		if (next > first)
+			syscall(SYS_close_range, first, next - 1, 0);
+		if (next == ~0u)
+			return;
+		first = next + 1;
+	}
+}
+
+/*
+ * For each probe the kernel waits until nobody runs it any more, 0.1 s, one after another
+ * (uprobe_unregister_sync()). Who has recorded is not to wait that long: a process holds what is
+ * open, too, is nobody's child, and ends when we have closed it, which is when @left[1] is.
+ */
+static void leave_to_another(const struct rings *r, int left[2])
+{
+	pid_t pid = pipe2(left, O_CLOEXEC) == 0 ? fork() : -1;
+	char none;
+
+	if (pid == 0) {
+		if (fork() == 0) {
+			close_others(r, left[0]);
+			while (read(left[0], &none, 1) < 0 && errno == EINTR)
+				continue;
+		}
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	if (left[0] >= 0)
+		close(left[0]);
+}
+
 void rings_release(struct rings *r)
 {
+	int left[2] = { -1, -1 };
+
 	evlist_unmap(r);
+	if (r->has_probes)
+		leave_to_another(r, left);
 	close_event(r, 0);
+	if (left[1] >= 0)
+		close(left[1]);
 	array_release(&r->list);
 	array_release(&r->opened);
 	array_release(&r->threads);

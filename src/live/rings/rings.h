@@ -40,6 +40,7 @@ struct rings {
 	size_t size; /* of each, bytes: a power of two */
 	size_t next; /* ring of this pass */
 	bool passing;
+	bool has_probes; /* which the kernel takes its time to close */
 	unsigned fullest; /* percent */
 	uint8_t *straddling; /* the record that wraps, whole */
 };

@@ -57,6 +57,31 @@ Test(rule, a_start_and_an_end_are_enough)
 	cr_expect_not(rule.first);
 }
 
+Test(rule, an_end_makes_an_object)
+{
+	parse("start a value x * 2 if y; end b value z object pid, max(p, q) if r;"
+	      "release c key pid, p; nested; stack end; open report");
+	expect(rule.steps[0].events, "a");
+	expect(rule.steps[0].value, "x * 2");
+	expect(rule.steps[0].condition, "y");
+	expect(rule.steps[1].events, "b");
+	expect(rule.steps[1].value, "z");
+	expect(rule.steps[1].objects[0], "pid");
+	expect(rule.steps[1].objects[1], "max(p, q)");
+	expect(rule.steps[1].condition, "r");
+	cr_expect_eq(rule.steps[2].role, ROLE_RELEASE);
+	cr_expect(rule.nested && rule.has_objects && rule.has_more);
+}
+
+Test(rule, what_may_be_nothing_is_optional)
+{
+	parse("start a | b |  nothing  key x; end b | nothing2");
+	expect(rule.steps[0].events, "a | b");
+	cr_expect(rule.steps[0].is_optional);
+	expect(rule.steps[1].events, "b | nothing2");
+	cr_expect_not(rule.steps[1].is_optional);
+}
+
 Test(rule, or_a_sample)
 {
 	parse("sample block:* | page-faults if bytes > 0; weight bytes");
@@ -130,9 +155,9 @@ Test(rule, lines_are_clauses_and_comments_none)
 
 Test(rule, what_is_no_clause_is_refused)
 {
-	static const char all[] =
-		"start, wake, end, cancel, forget, sample, weight, stack, "
-		"first, open, unit, title and or are";
+	static const char all[] = "start, wake, end, cancel, forget, release, leave, "
+				  "sample, weight, stack, "
+				  "first, nested, open, unit, title and or are";
 
 	clause_refused("starts a", all);
 	clause_refused("Start a", all);
@@ -152,6 +177,12 @@ Test(rule, what_is_no_clause_is_refused)
 	clause_refused("start a key x,", "an expression is missing");
 	clause_refused("start a key ,x", "an expression is missing");
 	clause_refused("sample a key pid", "a sample is paired with nothing");
+	clause_refused("start a value", "an expression is missing");
+	clause_refused("end a object", "an expression is missing");
+	clause_refused("end a object x,", "an expression is missing");
+	clause_refused("wake a value x", "only a start or an end has a value");
+	clause_refused("start a object x", "only an end makes an object");
+	clause_refused("start | nothing", "it names no event");
 }
 
 Test(rule, what_is_behind_or_is_another_rule)
@@ -211,6 +242,13 @@ Test(rule, clauses_that_make_no_sense_together_are_refused)
 	refused("wake a; sample c", either);
 	refused("cancel a; sample c", either);
 	refused("sample c; forget a", either);
+	refused("sample c; release a", either);
+	refused("start a; end b object x",
+		"an object is made by an end and has a release");
+	refused(PAIR "release c", "an object is made by an end and has a release");
+	refused(PAIR "leave c", "only objects are left");
+	refused("start a; wake c; end b object x; release c; stack chain",
+		"an object has the stack of its start or of its end");
 	refused(PAIR "stack offwake", wakes);
 	refused("stack chain;" PAIR, wakes);
 	refused("sample c; stack chain", wakes);

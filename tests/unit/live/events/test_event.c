@@ -1,10 +1,12 @@
 #include "live/events/event.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "elf/elf.h"
 #include "unit/live/events/sysroot.h"
 
 static struct context ctx;
@@ -303,6 +305,55 @@ Test(event, memory_is_watched_at_an_address)
 }
 
 /* Whatever the words are, they are answered. */
+static void make_probes(void)
+{
+	sysroot_file(DEVICES "uprobe/type", "8\n");
+	sysroot_file(DEVICES "uprobe/format/retprobe", "config:0\n");
+}
+
+Test(event, a_probe_is_at_an_offset_in_a_file)
+{
+	const struct live_event *e;
+
+	make_probes();
+	is("uprobe:/a b/c:d.so:0x1234", 8, 0);
+	e = parse("uretprobe:/lib/x.so:4660");
+	cr_expect_eq(e->attr.config, 1);
+	cr_expect_eq(e->attr.config2, 0x1234);
+	cr_expect_str_eq((const char *)(uintptr_t)e->attr.config1, "/lib/x.so");
+	cr_expect_eq(e->probe, PROBE_RETURN);
+	/* Others follow. */
+	parse("uprobe:/lib/x.so:1,cpu-clock,uprobe:/lib/y.so:2");
+	cr_expect_eq(events.list.count, 5);
+}
+
+Test(event, the_function_of_a_probe_is_found_in_its_file)
+{
+	Dl_info here;
+	char text[600];
+	const struct live_event *e;
+
+	object_prepare();
+	make_probes();
+	cr_assert(dladdr((void *)(uintptr_t)&free, &here));
+	snprintf(text, sizeof(text), "uprobe:%s:strtol", here.dli_fname);
+	e = parse(text);
+	cr_expect_str_eq(e->name, text);
+	cr_expect_gt(e->attr.config2, 0);
+	snprintf(text, sizeof(text), "uprobe:%s:nothing_is_called_so", here.dli_fname);
+	refused(text, -ENOENT, "there is no function 'nothing_is_called_so' in /");
+	refused("uprobe:/nothing:main", -ENOENT, "/nothing");
+	refused("uprobe:libc:malloc", -ENOENT, "no C library");
+	refused("uprobe:libm:sin", -EINVAL, "neither a whole path");
+	refused("uprobe:/lib/x.so", -EINVAL, "it is 'uprobe:FILE:FUNCTION'");
+	refused("uretprobe:/lib/x.so:", -EINVAL, "it is 'uretprobe:FILE:FUNCTION'");
+}
+
+Test(event, without_the_kernels_probes_there_are_none)
+{
+	refused("uprobe:/lib/x.so:1", -ENOENT, "CONFIG_UPROBE_EVENTS");
+}
+
 Test(event, any_words_are_safe)
 {
 	static const char *const words[] = {
