@@ -28,8 +28,9 @@ static const char *join_filters(struct live *l, const char *own, const struct te
 {
 	char room[4096];
 	bool both = own && *own && t->size;
+	/* Threads first: of most events no more is asked. */
 	int size = snprintf(room, sizeof(room), both ? "(%s) && (%s)" : "%s%s",
-			    own ? own : "", t->size ? t->bytes : "");
+			    t->size ? t->bytes : "", own ? own : "");
 
 	/* Its limit is a page. */
 	if (t->failed || size <= 0 || (size_t)size >= sizeof(room))

@@ -2,7 +2,7 @@
 
 Two processes on processor 0 wake each other (switches.c) beside nothing, perf record, and flamefold record, in
 turns, and count their own processor time: that of a switch and of what is recorded in it, for each 20 ms. Others
-on the machine disturb that, and only make it more, so what a twentieth of them comes below counts. What who
+on the machine disturb that, and only make it more, so what one in fifty of them comes below counts. What who
 records takes itself is another figure, with perf's file made into the same flame graph."""
 import os
 import signal
@@ -53,7 +53,7 @@ class Way:
         self.own.append(own / switches * 1e9)
 
     def least(self):
-        return sorted(self.load)[len(self.load) // 20]
+        return sorted(self.load)[len(self.load) // 50]
 
 
 def run(bench):
