@@ -7,7 +7,6 @@
 #include "write/html.h"
 
 #include <gen/viewer_hash.h>
-#include <gen/viewer_js.h>
 #include <string.h>
 
 #include "write/svg.h"
@@ -42,7 +41,7 @@ void html_end(struct text *t, const struct page *p)
 		text_string(t, "<div id=\"table\"></div>\n");
 	if (p->nodes && graph_has_viewer(p->options)) {
 		text_string(t, "<script>");
-		text_add(t, viewer_js, sizeof(viewer_js) - 1);
+		page_add_script(t);
 		text_string(t, "</script>\n");
 	}
 	text_string(t, "</body>\n</html>\n");

@@ -269,13 +269,18 @@ void page_begin(struct text *t, const struct page *p)
 	add_texts(t, p);
 }
 
-/* The viewer's script is the same in SVG and HTML, and holds nothing that would end its
- * element in one of them; the build looks. */
+/* It is the same in SVG and HTML, and holds nothing that would end its element in one of
+ * them; the build looks. It is large, so one file has it for both. */
+void page_add_script(struct text *t)
+{
+	text_add(t, viewer_js, sizeof(viewer_js) - 1);
+}
+
 void page_end(struct text *t, const struct page *p)
 {
 	if (graph_has_viewer(p->options) && !p->html) {
 		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
-		text_add(t, viewer_js, sizeof(viewer_js) - 1);
+		page_add_script(t);
 		text_string(t, "]]></script>\n");
 	}
 	text_string(t, "</svg>\n");

@@ -29,6 +29,9 @@ struct page {
 /* The viewer's style, and that of a page whose colours follow the system's. */
 void page_style(struct text *t, const struct page *p);
 
+/* The viewer's script, as it stands in the element of either form. */
+void page_add_script(struct text *t);
+
 /* Everything up to the first frame. */
 void page_begin(struct text *t, const struct page *p);
 /* Everything behind the data. */
