@@ -441,12 +441,12 @@ enum ff_total {
 	FF_TOTAL_PAIR_STALE,
 	FF_TOTAL_PAIR_STARTS,
 	FF_TOTAL_PAIR_ENDS,
+	FF_TOTAL_PAIR_OBJECTS,
+	FF_TOTAL_PAIR_RELEASED,
 	FF_TOTAL_WALL_EVENTS, /* likewise, of mode wall */
 	FF_TOTAL_WALL_REPAIRS,
 	FF_TOTAL_WALL_GAP_TIME,
 	FF_TOTAL_WALL_UNPLACED,
-	FF_TOTAL_PAIR_OBJECTS,
-	FF_TOTAL_PAIR_RELEASED,
 	FF_TOTALS,
 };
 FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);
