@@ -113,7 +113,7 @@ static int take_link(struct way *w, int fd, const struct stat *st, const char *n
 
 /* 1: @name is the last one. 0: there is more to go. */
 static int take_name(struct way *w, const char *name, const char *behind,
-		     struct file_place *ret)
+		     struct ff_place *ret)
 {
 	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
 	struct stat st;
@@ -138,7 +138,7 @@ static int take_name(struct way *w, const char *name, const char *behind,
 }
 
 /* Name after name. */
-static int walk_path(struct way *w, struct file_place *ret)
+static int walk_path(struct way *w, struct ff_place *ret)
 {
 	int done = 0;
 
@@ -163,11 +163,11 @@ static int walk_path(struct way *w, struct file_place *ret)
 	return done < 0 ? done : 0;
 }
 
-int file_place_open(const char *path, struct file_place *ret, const char **why)
+int file_place_open(const char *path, struct ff_place *ret, const char **why)
 {
 	struct way w = { .dir = open(*path == '/' ? "/" : ".", DIRECTORY),
 			 .rest = strdup(path) };
-	struct file_place p = { 0 };
+	struct ff_place p = { 0 };
 	int err = w.dir < 0 ? -errno : !w.rest ? -ENOMEM : *path ? 0 : -ENOENT;
 
 	if (err == 0)
@@ -179,24 +179,24 @@ int file_place_open(const char *path, struct file_place *ret, const char **why)
 		*why = w.why ? w.why : strerror(-err);
 		return err;
 	}
-	p.dir = w.dir;
+	p.directory = w.dir;
 	*ret = p;
 	return 0;
 }
 
-void file_place_close(struct file_place *p)
+void file_place_close(struct ff_place *p)
 {
-	if (p->dir >= 0)
-		close(p->dir);
+	if (p->directory >= 0)
+		close(p->directory);
 	free(p->name);
-	*p = (struct file_place){ .dir = -1 };
+	*p = (struct ff_place){ .directory = -1 };
 }
 
-mode_t file_place_mode(const struct file_place *p, mode_t usual)
+mode_t file_place_mode(const struct ff_place *p, mode_t usual)
 {
 	struct stat st;
 
-	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (fstatat(p->directory, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
 		return usual;
 	/* With a second name it may be a file from elsewhere: linking asks for no more than the
@@ -212,22 +212,22 @@ static int refuse_fifo(const char **why)
 	return -EACCES;
 }
 
-int file_place_open_special(const struct file_place *p, int flags, const char **why)
+int file_place_open_special(const struct ff_place *p, int flags, const char **why)
 {
 	struct stat st;
 	int fd, err;
 
 	/* Opening a FIFO waits for its reader: not for one that is refused. */
-	if (!p->follow && fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISFIFO(st.st_mode) && is_planted(p->dir, &st))
+	if (!p->follow && fstatat(p->directory, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISFIFO(st.st_mode) && is_planted(p->directory, &st))
 		return refuse_fifo(why);
-	fd = openat(p->dir, p->name,
+	fd = openat(p->directory, p->name,
 		    flags | O_CLOEXEC | O_NOCTTY | (p->follow ? 0 : O_NOFOLLOW));
 	/* What counts is what was opened: it may have been put there since. */
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err = -errno;
 		*why = strerror(-err);
-	} else if (!p->follow && S_ISFIFO(st.st_mode) && is_planted(p->dir, &st)) {
+	} else if (!p->follow && S_ISFIFO(st.st_mode) && is_planted(p->directory, &st)) {
 		err = refuse_fifo(why);
 	} else if (S_ISREG(st.st_mode)) {
 		err = -EEXIST;

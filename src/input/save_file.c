@@ -41,34 +41,34 @@ static bool is_ours_and_empty(const struct stat *st)
 }
 
 /* The way is free; what lies there all the same has come since. */
-static int create_file(const struct file_place *p)
+static int create_file(const struct ff_place *p)
 {
 	/* Stacks and paths of everybody may be in it. */
-	int fd = openat(p->dir, p->name, OPENED | O_CREAT | O_EXCL, 0600);
+	int fd = openat(p->directory, p->name, OPENED | O_CREAT | O_EXCL, 0600);
 
 	return fd < 0 ? -errno : fd;
 }
 
 /* A descriptor, or a negative errno; @why: a sentence of it, where there is one. */
-static int open_at_place(const struct file_place *p, const char **why)
+static int open_at_place(const struct ff_place *p, const char **why)
 {
 	struct stat st;
 	char *old;
 	int fd;
 
-	if (fstatat(p->dir, p->name, &st, p->follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(p->directory, p->name, &st, p->follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? create_file(p) : -errno;
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return -ESPIPE;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	/* Renaming would get past a file's mode; whoever made it read-only meant it. */
-	if (faccessat(p->dir, p->name, W_OK, 0) < 0)
+	if (faccessat(p->directory, p->name, W_OK, 0) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return file_place_open_special(p, O_RDWR, why);
 	if (is_ours_and_empty(&st)) {
-		fd = openat(p->dir, p->name, OPENED);
+		fd = openat(p->directory, p->name, OPENED);
 		if (fd < 0)
 			return -errno;
 		if (fstat(fd, &st) == 0 && is_ours_and_empty(&st))
@@ -77,11 +77,12 @@ static int open_at_place(const struct file_place *p, const char **why)
 		return -ESTALE; /* it is not empty any more */
 	}
 	if (st.st_size == 0)
-		return unlinkat(p->dir, p->name, 0) < 0 ? -errno : create_file(p);
+		return unlinkat(p->directory, p->name, 0) < 0 ? -errno : create_file(p);
 	/* A file with something in it is kept, beside the new one. */
 	if (asprintf(&old, "%s.old", p->name) < 0)
 		return -ENOMEM;
-	fd = renameat(p->dir, p->name, p->dir, old) < 0 ? -errno : create_file(p);
+	fd = renameat(p->directory, p->name, p->directory, old) < 0 ? -errno
+								    : create_file(p);
 	free(old);
 	return fd;
 }
@@ -90,7 +91,7 @@ int save_file_open(struct context *ctx, const char *path, int level,
 		   struct save_file *ret)
 {
 	struct save_file f = { .fd = -1, .level = level, .path = strdup(path) };
-	struct file_place place;
+	struct ff_place place;
 	const char *why;
 	bool ready;
 	int err;

@@ -193,7 +193,7 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
 {
 	struct text beside = { 0 };
-	struct file_place place;
+	struct ff_place place;
 	struct stat st;
 	const char *why;
 	FILE *out;
@@ -207,8 +207,8 @@ int palette_map_write(struct context *ctx, const struct palette_map *m, const ch
 		goto out;
 	}
 	/* What is left of another run that had this pid. */
-	unlinkat(place.dir, beside.bytes, 0);
-	fd = openat(place.dir, beside.bytes,
+	unlinkat(place.directory, beside.bytes, 0);
+	fd = openat(place.directory, beside.bytes,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    file_place_mode(&place, 0666));
 	if (fd < 0) {
@@ -230,10 +230,11 @@ int palette_map_write(struct context *ctx, const struct palette_map *m, const ch
 		if (err < 0 && err != -ENOMEM)
 			err = cannot_write(ctx, path, -err);
 	}
-	if (err == 0 && renameat(place.dir, beside.bytes, place.dir, place.name) < 0)
+	if (err == 0 &&
+	    renameat(place.directory, beside.bytes, place.directory, place.name) < 0)
 		err = cannot_write(ctx, path, errno);
 	if (err < 0)
-		unlinkat(place.dir, beside.bytes, 0);
+		unlinkat(place.directory, beside.bytes, 0);
 out:
 	text_release(&beside);
 	file_place_close(&place);
