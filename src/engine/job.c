@@ -22,7 +22,7 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.in = input->input,
 		.rec = input_recording(input->input),
 		.weights = { p->options.count == FF_COUNT_SAMPLES, compat },
-		.stacks = { .root = (int)p->options.root,
+		.stacks = { .root = p->options.root,
 			    .max_stack = p->options.max_stack,
 			    .by_address = p->options.flags & FF_ADDRS,
 			    .empty_chains = compat,

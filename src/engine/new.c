@@ -126,18 +126,13 @@ static int check_mode(struct ff_profile *p)
 
 static int make_symbolizer(struct ff_profile *p)
 {
-	enum ff_demangle demangle = p->options.demangle;
 	struct symbol_options options = {
 		.places = p->places,
 		.kallsyms = p->options.kallsyms,
 		.vmlinux = p->options.vmlinux,
-		.unnamed = p->options.flags & FF_ADDRS ? SYMBOL_UNNAMED_ADDRESS
-			   : p->options.unnamed == FF_UNNAMED_OBJECT
-				   ? SYMBOL_UNNAMED_OBJECT
-				   : SYMBOL_UNNAMED_FUNCTION,
-		.demangle = demangle == FF_DEMANGLE_FULL ? SYMBOL_DEMANGLE_FULL
-			    : demangle == FF_DEMANGLE_NO ? SYMBOL_DEMANGLE_NO
-							 : SYMBOL_DEMANGLE_SHORT,
+		.unnamed = p->options.flags & FF_ADDRS ? FF_UNNAMED_ADDRESS
+						       : p->options.unnamed,
+		.demangle = p->options.demangle,
 		.merge_clones = p->options.flags & FF_MERGE_CLONES,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,

@@ -233,9 +233,9 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 		addresses = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	/* Who the label frame stands for: the same that push_label() puts in it. */
 	t = w->thread;
-	if (w->options.root == 2)
+	if (w->options.root == FF_ROOT_TID)
 		label = hash_u64((uint64_t)t->pid << 32 | t->tid) ^ t->label;
-	else if (w->options.root == 1)
+	else if (w->options.root == FF_ROOT_PID)
 		label = hash_u64(t->pid) ^ t->label;
 	else
 		label = t->label ? t->label : hash_u64(t->tid);
@@ -474,12 +474,12 @@ static int push_label(struct stack_walker *w)
 
 	if (t->frame)
 		return push_frame(w, t->frame - 1);
-	if (w->options.root == 2) {
+	if (w->options.root == FF_ROOT_TID) {
 		if (frames_add_thread(w->frames, &label, &index) < 0)
 			return -ENOMEM;
 		frame.address = index;
 		frame.flags = FRAME_TID;
-	} else if (w->options.root == 1) {
+	} else if (w->options.root == FF_ROOT_PID) {
 		frame.address = (uint64_t)t->pid << 32 | t->label;
 		frame.flags = FRAME_PID;
 	} else if (!t->label) {

@@ -1,6 +1,8 @@
 #ifndef STACK_STACK_H
 #define STACK_STACK_H
 
+#include <flamefold.h>
+
 #include "process/process.h"
 
 /*
@@ -123,7 +125,7 @@ struct event_labels {
 };
 
 struct stack_options {
-	int root; /* enum ff_root of the public header: 0 comm, 1 pid, 2 tid */
+	enum ff_root root;
 	uint32_t max_stack; /* 0: all */
 	bool by_address; /* addresses without a map are told apart */
 	uint32_t

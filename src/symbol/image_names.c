@@ -262,7 +262,7 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 	}
 	n->job->unnamed++;
 	text_clear(&n->place);
-	if (address && options->unnamed == SYMBOL_UNNAMED_FUNCTION && !options->compat)
+	if (address && options->unnamed == FF_UNNAMED_FUNCTION && !options->compat)
 		found = source_function(&n->source, *address, &parts.start);
 	if (found < 0)
 		return HASH_NONE;
@@ -278,7 +278,7 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 			return HASH_NONE;
 		return function;
 	}
-	if (n->unnamed == HASH_NONE || options->unnamed == SYMBOL_UNNAMED_ADDRESS)
+	if (n->unnamed == HASH_NONE || options->unnamed == FF_UNNAMED_ADDRESS)
 		n->unnamed = add_image_function(n, &parts);
 	return n->unnamed;
 }
@@ -469,12 +469,11 @@ static void take_source_report(struct image_names *job, struct source *s)
 static struct spelling spelling_of(const struct symbol_options *options,
 				   const struct image *image, const struct source *source)
 {
-	static const enum demangle_form forms[] = {
-		[SYMBOL_DEMANGLE_SHORT] = DEMANGLE_SHORT,
-		[SYMBOL_DEMANGLE_FULL] = DEMANGLE_FULL,
-		[SYMBOL_DEMANGLE_NO] = DEMANGLE_NO,
-	};
-	struct spelling s = { .form = forms[options->demangle],
+	struct spelling s = { .form = options->demangle == FF_DEMANGLE_FULL
+					      ? DEMANGLE_FULL
+				      : options->demangle == FF_DEMANGLE_NO
+					      ? DEMANGLE_NO
+					      : DEMANGLE_SHORT,
 			      .rust_only = source->raw,
 			      .merge_clones = options->merge_clones && !image->owner &&
 					      !source_is_go(source) };

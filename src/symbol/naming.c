@@ -113,8 +113,8 @@ static void add_printed_module(const struct naming *n, struct text *line)
  */
 bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out)
 {
-	bool addrs = n->options->unnamed == SYMBOL_UNNAMED_ADDRESS, kept = false;
-	bool whole = parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL;
+	bool addrs = n->options->unnamed == FF_UNNAMED_ADDRESS, kept = false;
+	bool whole = parts->whole || n->options->demangle == FF_DEMANGLE_FULL;
 	struct text line = { 0 };
 	const char *name;
 	char pc[17];

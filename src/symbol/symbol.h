@@ -1,6 +1,8 @@
 #ifndef SYMBOL_SYMBOL_H
 #define SYMBOL_SYMBOL_H
 
+#include <flamefold.h>
+
 #include "stack/stack.h"
 #include "symbol/clone.h"
 #include "trie/trie.h"
@@ -39,29 +41,14 @@ enum symbol_inlines {
 	SYMBOL_INLINES_NO,
 };
 
-/* How mangled names are written. In compat mode SHORT is what perf script prints, FULL
- * what it prints with -v. */
-enum symbol_demangle {
-	SYMBOL_DEMANGLE_SHORT, /* without parameters */
-	SYMBOL_DEMANGLE_FULL,
-	SYMBOL_DEMANGLE_NO,
-};
-
-/* What code without a symbol is called. */
-enum symbol_unnamed {
-	SYMBOL_UNNAMED_FUNCTION, /* [libx.so+0x1c40]: where call frame information says that
-				    its function begins; else, and in compat mode, */
-	SYMBOL_UNNAMED_OBJECT, /* [libx.so] */
-	SYMBOL_UNNAMED_ADDRESS, /* [libx.so <1c48>]: the recorded pc */
-};
-
 struct symbol_options {
 	struct object_places places;
 	const char *kallsyms; /* NULL: that of the recording, or /proc/kallsyms, checked
 				 against it */
 	const char *vmlinux;
-	enum symbol_unnamed unnamed;
-	enum symbol_demangle demangle;
+	enum ff_unnamed unnamed;
+	/* In compat mode _SHORT is what perf script prints, _FULL what it prints with -v. */
+	enum ff_demangle demangle;
 	bool merge_clones; /* f.isra.0 and f.cold are f */
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */

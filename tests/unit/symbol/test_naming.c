@@ -81,7 +81,7 @@ Test(naming, functions_without_a_name_have_one_pair_of_brackets)
 
 Test(naming, with_addresses_they_show_the_recorded_pc)
 {
-	options.unnamed = SYMBOL_UNNAMED_ADDRESS;
+	options.unnamed = FF_UNNAMED_ADDRESS;
 	cr_expect_str_eq(unnamed(IMAGE_FILE, "/usr/lib/libfoo.so"), "[libfoo.so <7f2b>]");
 	cr_expect_str_eq(unnamed(IMAGE_UNKNOWN, ""), "[unknown <7f2b>]");
 }
@@ -144,7 +144,7 @@ Test(naming, names_are_cut_where_others_wrote_their_parameters)
 {
 	cr_expect_str_eq(of_start("/bin/a", false, "f(int)"), "f");
 	cr_expect_str_eq(of_start("/bin/a", true, "f(int)"), "f(int)");
-	options.demangle = SYMBOL_DEMANGLE_FULL;
+	options.demangle = FF_DEMANGLE_FULL;
 	cr_expect_str_eq(of_start("/bin/a", false, "f(int)"), "f(int)");
 }
 

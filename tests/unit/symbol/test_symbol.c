@@ -114,7 +114,7 @@ Test(symbol, the_pc_of_an_unnamed_caller_is_the_return_address)
 	uint32_t image = add_image(IMAGE_FILE, "/nonexistent/libfoo.so", NULL);
 	uint32_t frame = add_frame(image, 0xabce, FRAME_CALLER);
 
-	subject.options.unnamed = SYMBOL_UNNAMED_ADDRESS;
+	subject.options.unnamed = FF_UNNAMED_ADDRESS;
 	run();
 	cr_expect_str_eq(name_of(frame), "[libfoo.so <abcf>]");
 	cr_expect(strstr(problem_of(image), "No such file"));
