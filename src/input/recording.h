@@ -30,7 +30,7 @@ struct event {
 
 #define CLOCK_OF_PERF (-1)
 
-/* Inherited counters that are read with a sample are each thread's own (perf 6.12). */
+/* Inherited counters that are read with a sample are each thread's own (Linux 6.12). */
 static inline bool event_counts_threads(const struct event *e)
 {
 	return e->sample_type & PERF_SAMPLE_TID && e->flags & PERF_ATTR_INHERIT;

@@ -1,8 +1,8 @@
 /*
  * What can be done without depends on the errno of perf_event_open(2). One thing is taken away
- * in each call, until the kernel takes the event or nothing is left. The kernel does not say what it refuses: EINVAL is a
- * field it does not know (perf_copy_attr() in kernel/events/core.c), so fields are taken
- * away newest first, by the kernel versions of include/uapi/linux/perf_event.h. EACCES means
+ * in each call, until the kernel takes the event or nothing is left. The kernel does not say
+ * what it refuses: EINVAL is a field it does not know, E2BIG a larger struct with something in what it
+ * does not know (perf_copy_attr() in kernel/events/core.c), so fields are taken away newest first, by the kernel versions of include/uapi/linux/perf_event.h. EACCES means
  * the user's rights, ENOENT a counter that is not there.
  */
 #include "live/fallback.h"

@@ -44,7 +44,8 @@ void live_events_release(struct live_events *events)
 }
 
 /* Adds the event at hand; @name where its terms gave it none. Its modifiers are perf's letters: of
- * user, kernel and hypervisor none means all, and without G guests are left out, as perf does. */
+ * user, kernel and hypervisor none means all, and without G guests are left out, as perf
+ * did until 6.12. */
 static int add_parsed(struct parsing *p, const char *name, size_t size)
 {
 	struct context *ctx = p->places.ctx;

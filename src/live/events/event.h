@@ -14,7 +14,8 @@ struct live_probed;
 struct live_event {
 	/* What the words say: type, size, config, config1, config2, exclude_*, precise_ip,
 	 * pinned, exclusive; and sample_period, or sample_freq with freq, where a term gives
-	 * one. exclude_guest is set where no modifier says G, as perf does. All else is zero. */
+	 * one. exclude_guest is set where no modifier says G, as perf did until 6.12. All else
+	 * is zero. */
 	struct perf_event_attr attr;
 	const char *name; /* as perf names it, "cycles:u"; in the arena */
 	bool rated; /* a term gave the period or the frequency */

@@ -85,7 +85,7 @@ static int fill_evlist(struct rings *r, const struct live_events *events)
 		     end < r->opened.count && r->opened.v[end].event == opened->event;)
 			end++;
 		cpus = (end - first) / r->threads.count;
-		/* A map is made of a text alone, "0,2,3". */
+		/* A map is made of a text, "0,2,3", or of an open FILE; not of numbers. */
 		for (size_t i = 0; i < cpus; i++)
 			text_printf(&names, "%s%d", i ? "," : "", opened[i].cpu);
 		if (!names.failed)
