@@ -108,6 +108,7 @@ refuses()
 	refuses "'no.mode': No such file" --pair @no.mode
 	refuses "'config': Is a directory" --pair @config
 	refuses "'two.mode': there are 2 modes in it: --pair @two.mode:stopped is the first" --pair @two.mode
+	says --pair @two.mode:stopped 'app;11 234'
 	refuses "'two.mode': there is no mode 'x' in it" --pair @two.mode:x
 	wrong()
 	{
