@@ -30,6 +30,7 @@ enum diff_match {
 	MATCH_CLONE, /* suffixes of copies and parts */
 	MATCH_UNNAMED, /* no symbol: all code of their module */
 	MATCH_NUMBER, /* numbers in names of processes */
+	MATCH_PROGRAM, /* the program that is compared, whose file was renamed */
 	MATCH_NAME, /* one of the sides knows no modules */
 	DIFF_MATCHES,
 };

@@ -71,6 +71,57 @@ uint32_t ladder_class(const struct difference *d, uint32_t function)
 	return function;
 }
 
+/* ./old and ./new are two builds of one program, most likely: of what each side alone has, its
+ * heaviest process and its heaviest module. */
+struct program {
+	uint32_t process; /* function; 0: none */
+	uint32_t module; /* string id; 0: none */
+};
+
+/* @sides: of the classes of functions. 0, or -ENOMEM. */
+static int find_programs(const struct difference *d, const uint8_t *sides,
+			 struct program *ret)
+{
+	size_t texts = d->strings.texts.count, functions = d->functions.count;
+	uint64_t *of_module = calloc(texts, sizeof(*of_module));
+	uint64_t *of_process = calloc(functions, sizeof(*of_process));
+	uint32_t *process = calloc(d->nodes.count, sizeof(*process)); /* by node */
+	int err = of_module && of_process && process ? 0 : -ENOMEM;
+
+	for (int side = 0; side < DIFF_SIDES && err == 0; side++) {
+		struct program *p = &ret[side];
+
+		memset(of_module, 0, texts * sizeof(*of_module));
+		memset(of_process, 0, functions * sizeof(*of_process));
+		*p = (struct program){ 0 };
+		for (uint32_t i = 1; i < d->nodes.count; i++) {
+			const struct diff_node *n = &d->nodes.v[i];
+
+			process[i] = n->parent ? process[n->parent] : n->function;
+			if (sides[n->function] == 1 << side)
+				of_module[d->functions.v[n->function].module] +=
+					n->self[side];
+			of_process[process[i]] += n->self[side];
+		}
+		for (uint32_t i = 1; i < functions; i++)
+			if (sides[i] == 1 << side &&
+			    of_process[i] > of_process[p->process])
+				p->process = i;
+		/* What is not most of its side is not what is compared. */
+		if (of_process[p->process] < d->total[side].weight / 2)
+			p->process = 0;
+		/* 0 is no module. */
+		of_module[0] = 0;
+		for (uint32_t i = 1; i < texts; i++)
+			if (of_module[i] > of_module[p->module])
+				p->module = i;
+	}
+	free(of_module);
+	free(of_process);
+	free(process);
+	return err;
+}
+
 /* Functions that are spelled alike: the first one of each side. */
 struct spelling {
 	uint32_t first[DIFF_SIDES]; /* 0: none */
@@ -89,7 +140,7 @@ static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match s
 	if (a == b)
 		return 0;
 	to = &d->functions.v[b];
-	if (to->name != d->functions.v[a].name) {
+	if (to->name != d->functions.v[a].name && step != MATCH_PROGRAM) {
 		spell_name(d, to, step, &common);
 		err = common.failed ? -ENOMEM
 				    : intern_add(&d->strings, common.bytes ?: "",
@@ -107,24 +158,35 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 	size_t count = d->functions.count;
 	ARRAY(struct spelling) spellings = { 0 };
 	uint32_t *of = calloc(count, sizeof(*of)); /* by function */
+	struct program programs[DIFF_SIDES] = { 0 };
 	struct text t = { 0 };
 	struct intern keys = { 0 };
 	int err = of ? intern_init(&keys) : -ENOMEM;
 
+	if (err == 0 && step == MATCH_PROGRAM)
+		err = find_programs(d, sides, programs);
 	for (uint32_t i = 1; i < count && err == 0; i++) {
-		const char *module = intern_text(&d->strings, d->functions.v[i].module);
+		const struct diff_function *f = &d->functions.v[i];
+		const struct program *program = &programs[sides[i] == 1 << DIFF_B];
+		const char *module = intern_text(&d->strings, f->module);
 		const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
 
 		text_clear(&t);
-		spell_name(d, &d->functions.v[i], step, &t);
+		/* No name has a byte 1. */
+		if (i == program->process)
+			text_char(&t, 1);
+		else
+			spell_name(d, f, step, &t);
 		text_char(&t, '\n');
 		module = slash ? slash + 1 : module;
-		if (step >= MATCH_VERSION && step < MATCH_NAME)
+		if (f->module && f->module == program->module)
+			text_char(&t, 1);
+		else if (step >= MATCH_VERSION && step < MATCH_NAME)
 			add_unversioned(&t, module);
 		else if (step < MATCH_NAME)
 			text_string(&t, module);
 		if (step < MATCH_NAME)
-			text_printf(&t, "\n%u", d->functions.v[i].kind);
+			text_printf(&t, "\n%u", f->kind);
 		err = t.failed ? -ENOMEM : intern_add(&keys, t.bytes, t.size, &of[i]);
 		while (err == 0 && spellings.count <= of[i])
 			if (!array_add(&spellings))

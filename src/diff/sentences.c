@@ -72,6 +72,7 @@ static void say_matching(const struct difference *d, struct text *t)
 		[MATCH_CLONE] = "by name without suffixes of clones",
 		[MATCH_UNNAMED] = "by module, without a symbol",
 		[MATCH_NUMBER] = "processes by name without numbers",
+		[MATCH_PROGRAM] = "of the program, which has another name",
 		[MATCH_NAME] = "by name alone",
 	};
 

@@ -316,6 +316,27 @@ Test(difference, a_side_of_several_inputs_tells_the_noise_by_them)
 	difference_release(&d);
 }
 
+Test(difference, two_builds_of_a_program_may_have_two_names)
+{
+	struct difference d;
+
+	compare(&d, "old;main@1;work@1 5000\nold;main@1;rest@1 5000\nsh;x 100\n",
+		"new;main@2;work@2 6000\nnew;main@2;rest@2 5000\nsh;x 100\n", DIFF_NONE);
+	expect_rows(&d, "changed new;main;work +9.0\n");
+	cr_expect_eq(d.matched[MATCH_PROGRAM], 8);
+	difference_release(&d);
+}
+
+Test(difference, small_processes_of_other_names_are_others)
+{
+	struct difference d;
+
+	compare(&d, "main;a 9000\nidle;x 1000\n", "main;a 9000\nbusy;x 1000\n",
+		DIFF_SHARE);
+	expect_rows(&d, "moved busy;x +10.0 from idle;x\n");
+	difference_release(&d);
+}
+
 /* Of intervals that were blocked one may be as long as all others. */
 Test(difference, a_few_heavy_samples_count_as_few)
 {
