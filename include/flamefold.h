@@ -179,8 +179,8 @@ struct ff_options {
 	uint64_t memory;
 	/* What a stack weighs: the name of an ff_mode, or a rule of one's own (modes.md), which goes
 	 * before it. Both NULL: the event's period. Mode wall asks who else runs of the scope:
-	 * "process" (NULL), "cgroup", "selected" or "system". */
-	const char *mode, *pair, *scope;
+	 * "process" (NULL), "cgroup", "selected" or "system". "CPI=cycles/instructions": the colour. */
+	const char *mode, *pair, *scope, *ratio;
 };
 /* clang-format off */
 #ifdef __cplusplus

@@ -643,6 +643,8 @@ const struct option_row option_rows[] = {
 	{ "weight", 0, "NAME", "the same as --mode", READS, set_mode, AT(profile.mode) },
 	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, "
 	  "selected, system", READS, set_text, AT(profile.scope) },
+	{ "ratio", 0, "[NAME=]A/B", "colour by what one of two events or columns has for each of "
+	  "the other: CPI=cycles/instructions", READS, set_text, AT(profile.ratio) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
 	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },

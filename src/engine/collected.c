@@ -265,6 +265,7 @@ static struct settlement settlement_of(struct collected *c, const struct settle_
 {
 	return (struct settlement){ .target = collected_target(c),
 				    .options = by->options,
+				    .events = by->events,
 				    .pairing = by->pairing,
 				    .wall = by->wall,
 				    .filters = by->filters,

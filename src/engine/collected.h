@@ -113,6 +113,7 @@ int collected_compact(struct collected *c, const uint32_t *frame_map,
 /* Deferred events get their weights, in order of time, by what is of their input. */
 struct settle_by {
 	const struct weight_options *options;
+	const struct event_choice *events;
 	const struct pairing *pairing;
 	const struct wall *wall;
 	const struct filters *filters;

@@ -100,6 +100,8 @@ int finish_so_far(struct ff_profile *p)
 	if (err == 0 && p->collected.frames.list.count > p->symbols.of_frame.count)
 		err = name_frames(p);
 	if (err == 0)
+		err = ratio_finish(p);
+	if (err == 0)
 		err = filter_stacks(p, &left_out);
 	assert(err < 0 || collected_is_conserved(&p->collected));
 	if (err == 0)

@@ -11,7 +11,7 @@
 #include "write/write.h"
 
 /* "cycles:u" counts cycles, "cpu_core/cycles/" too; the kernel's clocks count nanoseconds. */
-static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret)
+int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret)
 {
 	const char *name = intern_text(&p->strings, e->name);
 	const char *slash = strchr(name, '/');
@@ -76,7 +76,9 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		uint32_t unit = 0;
 
 		/* Events that gave nothing would only make the header longer. */
-		if (!event_is_wanted(choice, i) || !(e->samples | input_split(input, i)))
+		if (!event_is_wanted(choice, i) ||
+		    event_column(choice, i) != COLUMN_WEIGHT ||
+		    !(e->samples | input_split(input, i)))
 			continue;
 		/* A sample of a tracepoint weighs 1, and so does every one with
 		 * --count=samples. */

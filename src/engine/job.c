@@ -65,18 +65,21 @@ int choose_events(struct input_job *j)
 		.words = j->event_words,
 		.weights = &j->weights,
 	};
+	int err;
 
 	if (p->wall.weight) {
-		int err = wall_bind(&p->ctx, &j->wall, j->rec, &p->strings);
+		err = wall_bind(&p->ctx, &j->wall, j->rec, &p->strings);
 
 		if (err < 0)
 			return err;
 		wall_beside(&j->wall, &wish);
 	}
 	if (profile_rule(p)) {
-		int err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
-				       &p->strings);
-		bool samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
+		bool samples;
+
+		err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
+				   &p->strings);
+		samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
 
 		/* What a mode weighs has to know what is asked. */
 		if (err == 0 && filters_ask_states(p->filters) &&
@@ -96,7 +99,11 @@ int choose_events(struct input_job *j)
 		/* A pattern that events were asked for by is nowhere but in the
 		 * recorder's command line. */
 		wish.words = intern_text(&p->strings, j->rec->command);
-	return event_choice_make(&p->ctx, &j->events, j->rec, &p->strings, &wish);
+	/* What shares out time has its columns itself. */
+	err = p->wall.weight ? 0 : ratio_choose(p, j->rec, &wish);
+	return err < 0 ? err
+		       : event_choice_make(&p->ctx, &j->events, j->rec, &p->strings,
+					   &wish);
 }
 
 int add_recording_symbols(struct input_job *j)
@@ -111,8 +118,8 @@ int add_recording_symbols(struct input_job *j)
 
 int settle_deferred(struct input_job *j, struct collected *c)
 {
-	struct settle_by by = { &j->weights, &j->pairing, &j->wall, j->p->filters,
-				&j->input->split };
+	struct settle_by by = { &j->weights, &j->events,    &j->pairing,
+				&j->wall,    j->p->filters, &j->input->split };
 
 	if (j->wall.weight == WALL_INSTANT)
 		collected_scale(c, INSTANT_DECIMALS);
@@ -145,8 +152,8 @@ int input_job_end(struct input_job *j, int err)
 
 	/* What waits still has no end in this input. */
 	if (err == 0 && j->pairing.is_bound) {
-		struct settle_by by = { &j->weights, &j->pairing, &j->wall, p->filters,
-					&input->split };
+		struct settle_by by = { &j->weights, &j->events, &j->pairing,
+					&j->wall,    p->filters, &input->split };
 
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
 			      ? fail_memory(&p->ctx)
@@ -159,8 +166,8 @@ int input_job_end(struct input_job *j, int err)
 			     input_path(j->in), p->collected.pairs.unsure);
 	}
 	if (err == 0 && j->wall.is_bound) {
-		struct settle_by by = { &j->weights, &j->pairing, &j->wall, p->filters,
-					&input->split };
+		struct settle_by by = { &j->weights, &j->events, &j->pairing,
+					&j->wall,    p->filters, &input->split };
 
 		if (collected_end_wall(&p->collected, &by) < 0)
 			err = fail_memory(&p->ctx);

@@ -39,11 +39,16 @@ const char *ff_mode_colors(const struct ff_mode *mode)
 	return mode_of(mode)->colors;
 }
 
-const char *profile_rule(const struct ff_profile *p)
+const char *profile_mode(const struct ff_profile *p)
 {
 	const struct mode *mode = p->options.mode ? mode_find(p->options.mode) : NULL;
 
 	if (p->options.pair)
 		return p->options.pair;
 	return mode && mode->rule[0] ? mode->rule : NULL;
+}
+
+const char *profile_rule(const struct ff_profile *p)
+{
+	return p->pairs ? profile_mode(p) : NULL;
 }

@@ -41,7 +41,7 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
 		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
 		&p->options.map_dir, &p->options.mode,	    &p->options.pair,
-		&p->options.scope,
+		&p->options.scope,   &p->options.ratio,
 	};
 
 	if (options)
@@ -94,6 +94,8 @@ static int choose_scope(struct ff_profile *p)
 /* Before anything is read: whoever has misspelled it need not wait. */
 static int check_mode(struct ff_profile *p)
 {
+	struct pair_rule rule = { 0 };
+	const char *text = profile_mode(p);
 	int err;
 
 	/* A rule of one's own may have any name. */
@@ -102,7 +104,15 @@ static int check_mode(struct ff_profile *p)
 	if (p->options.mode && !p->options.pair)
 		p->wall.weight = mode_wall(mode_find(p->options.mode));
 	err = choose_scope(p);
-	if (err < 0 || (!profile_rule(p) && !p->wall.weight))
+	if (err < 0)
+		return err;
+	p->pairs = true;
+	/* What is wrong with a rule is said with its place. */
+	if (text && rule_parse(&p->ctx, text, &rule) < 0)
+		return pairing_check(&p->ctx, text, &p->limit.has_more);
+	p->pairs = rule.count > 0;
+	err = ratio_start(p, rule.ratio);
+	if (err < 0 || (!p->pairs && !p->wall.weight))
 		return err;
 	if (p->options.count == FF_COUNT_SAMPLES)
 		return fail(

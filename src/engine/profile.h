@@ -38,6 +38,18 @@ struct saved_object {
 	char build_id[2 * BUILD_ID_MAX + 1];
 };
 
+/* What pictures are to be coloured by. */
+struct ratio_wish {
+	const char *name; /* NULL: nothing */
+	struct slice quotient; /* "cycles/instructions" */
+	bool is_share;
+	unsigned least; /* see struct column_ratio */
+	uint32_t columns[2]; /* of its sides; COLUMNS_MOST: not known yet */
+};
+
+/* How many of them say what a function is like, and not what chance is. */
+enum { RATIO_SAMPLES = 5 };
+
 struct record_count {
 	unsigned type;
 	uint64_t count;
@@ -119,6 +131,8 @@ struct ff_profile {
 	uint64_t
 		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
 	struct wall wall; /* not bound: what was asked for */
+	struct ratio_wish ratio;
+	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
 	struct filters *filters;
 	struct binaries *binaries;
@@ -211,9 +225,20 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice, const struct pairing *pairing,
 		const struct wall *wall);
+/* What the event counts: a string id. 0, or -ENOMEM. */
+int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
+
+/* engine/ratio.c: "CPI=cycles/instructions". 0, or a negative errno with a sentence. */
+int ratio_start(struct ff_profile *p, struct slice of_mode);
+/* Which events it takes. */
+int ratio_choose(struct ff_profile *p, const struct recording *rec,
+		 struct event_wish *wish);
+int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture);
+/* Which columns it is of, when all inputs were read. */
+int ratio_finish(struct ff_profile *p);
 
 /* engine/report.c: what a picture says of its recording, written and read back. 0, -ENOMEM, or
  * -EBADMSG with a sentence. */
@@ -241,7 +266,9 @@ void roots_release(struct roots *r);
 /* What ff_profile_finish() has made. */
 void forget_results(struct ff_profile *p);
 
-/* engine/modes.c: what a mode or the user pairs; NULL: samples weigh what they are. */
+/* engine/modes.c: the rule of a mode or the user's, NULL: none; and the same where it pairs events,
+ * NULL: samples weigh what they are. */
+const char *profile_mode(const struct ff_profile *p);
 const char *profile_rule(const struct ff_profile *p);
 
 /* Are callers put in that the code tells? perf has none. */

@@ -407,6 +407,8 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 	input->has_samples = has_samples;
 	/* Why they were cut is not known any more. */
 	p->collected.incomplete.truncated += picture->truncated;
-	err = report_read(p, input, tree->report, tree->report_size);
+	err = ratio_take_saved(p, picture);
+	if (err == 0)
+		err = report_read(p, input, tree->report, tree->report_size);
 	return err < 0 ? err : restore(p, input, tree);
 }

@@ -175,6 +175,10 @@ struct saved_picture {
 	bool chart; /* siblings are in the order of input */
 	bool chain; /* functions are as --colors=chain shows them */
 	uint32_t unit, events, command, title;
+	/* What it is coloured by: its name, and that of two columns, "cycles/instructions". */
+	uint32_t ratio, ratio_columns;
+	uint64_t ratio_least;
+	bool ratio_share;
 	uint8_t *payload;
 	size_t size;
 	struct claim claim; /* of the budget, for the payload */

@@ -189,6 +189,10 @@ static const struct attribute attributes[] = {
 	{ "data-command", AT(picture.command), TEXT },
 	{ "data-recorded", AT(picture.recorded), NUMBER },
 	{ "data-title", AT(picture.title), TEXT },
+	{ "data-ratio", AT(picture.ratio), TEXT },
+	{ "data-ratio-names", AT(picture.ratio_columns), TEXT },
+	{ "data-ratio-least", AT(picture.ratio_least), NUMBER },
+	{ "data-ratio-share", AT(picture.ratio_share), FLAG },
 	{ "data-chart", AT(picture.chart), FLAG },
 	{ "data-chain", AT(picture.chain), FLAG },
 };

@@ -56,9 +56,25 @@ enum {
 	COLUMNS_MOST = COLUMN_ROLES + COLUMNS_FURTHER,
 };
 
+/*
+ * What one column has for each one of another, at a node and below: frames are coloured by it.
+ *
+ *	CPI			cycles / instructions
+ *	parallelism		processor time / time
+ *	on-CPU, a share		time on a processor / time
+ */
+struct column_ratio {
+	const char *name; /* NULL: there is none */
+	uint32_t of, by; /* columns */
+	unsigned
+		least; /* samples: what fewer of them say is chance; 0: each value is exact */
+	bool is_share; /* what it is of is a part of what it is by */
+};
+
 struct columns {
 	struct column v[COLUMNS_MOST];
 	uint32_t count;
+	struct column_ratio ratio; /* texts are the caller's, too */
 };
 
 /* Those with roles alone. */

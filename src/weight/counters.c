@@ -72,9 +72,11 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 	 * never shown. */
 	if (e->kept && charge.weight < WEIGHT_IMPOSSIBLE)
 		to->target.log->list.v[e->kept - 1].weight = charge.weight;
+	if (read->event >= 0)
+		charge.column = (uint8_t)event_column(to->events, (size_t)read->event);
 	/* A product that wraps could look possible, so what is impossible is not
 	 * scaled. */
-	if (charge.weight < WEIGHT_IMPOSSIBLE)
+	if (charge.weight < WEIGHT_IMPOSSIBLE && charge.column == COLUMN_WEIGHT)
 		charge.weight *= to->factor;
 	if (err == 0)
 		err = weight_charge(&to->target, &charge);
@@ -116,7 +118,9 @@ static int defer_counter(struct weigher *w, const struct weighing *x, uint32_t i
 	if (event < 0 || !event_is_wanted(w->events, (size_t)event))
 		e->lost = LOST_EVENT + 1;
 	/* Its sample is that of an event of its own, and weighs what is found out later. */
-	kept = e->lost ? 0 : weight_keep(w, x, WEIGHT_UNKNOWN);
+	kept = e->lost || event_column(w->events, (size_t)event) != COLUMN_WEIGHT
+		       ? 0
+		       : weight_keep(w, x, WEIGHT_UNKNOWN);
 	if (kept > 0) {
 		array_last(&w->target.log->list)->event = (uint16_t)read->event;
 		e->kept = (uint32_t)w->target.log->list.count;

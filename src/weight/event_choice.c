@@ -107,6 +107,39 @@ static int pattern_has(const char *pattern, const char *name)
 	return bare ? same : -1;
 }
 
+bool event_is_called(const struct event *e, const struct intern *strings,
+		     struct slice name)
+{
+	const char *full = intern_text(strings, e->name), *text = family(full);
+	/* The name of a tracepoint has a colon in it, so one is where modifiers begin only if the
+	 * wanted name has one, too. */
+	const char *ends =
+		e->type == PERF_TYPE_TRACEPOINT && !memchr(name.text, ':', name.size)
+			? ""
+			: ":/";
+
+	if (strlen(full) == name.size && memcmp(full, name.text, name.size) == 0)
+		return true;
+	return strlen(text) >= name.size && memcmp(text, name.text, name.size) == 0 &&
+	       (!text[name.size] || strchr(ends, text[name.size]));
+}
+
+/* Events that are wanted beside those that weigh, which stay what they are. */
+static void add_columns(struct event_choice *choice, const struct recording *rec,
+			const struct intern *strings, const struct event_wish *wish)
+{
+	for (size_t i = 0; i < wish->column_count; i++)
+		for (size_t k = 0; k < rec->events.count; k++) {
+			const struct event_column *c = &wish->columns[i];
+
+			if (choice->wanted.v[k] ||
+			    !event_is_called(&rec->events.v[k], strings, c->name))
+				continue;
+			choice->wanted.v[k] = 1;
+			choice->column.v[k] = (uint8_t)c->column;
+		}
+}
+
 /* Two that are added up have to be of one unit. */
 static bool count_alike(const struct event *a, const struct event *b, const char *a_name,
 			const char *b_name)
@@ -313,11 +346,17 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	*choice = (struct event_choice){ 0 };
 	/* One more than needed: memset() gets an address even where there are no
 	 * events. */
-	if (!array_reserve(&choice->wanted, rec->events.count + 1))
+	if (!array_reserve(&choice->wanted, rec->events.count + 1) ||
+	    !array_reserve(&choice->column, rec->events.count + 1)) {
+		event_choice_release(choice);
 		return fail_memory(ctx);
-	choice->wanted.count = rec->events.count;
+	}
+	choice->wanted.count = choice->column.count = rec->events.count;
 	memset(choice->wanted.v, 0, rec->events.count);
-	if (!wish->name) {
+	memset(choice->column.v, COLUMN_WEIGHT, rec->events.count);
+	if (!wish->name && wish->column_count) {
+		/* Its columns say which events there are to be. */
+	} else if (!wish->name) {
 		choose_default(choice, rec, strings, wish);
 		if (!as_printed && widen_default(choice, rec, strings, wish) < 0)
 			err = fail_memory(ctx);
@@ -334,6 +373,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		err = fail_memory(ctx);
 	for (uint32_t i = 0; i < wish->beside_count && err == 0; i++)
 		choice->wanted.v[wish->beside[i]] = EVENT_BESIDE;
+	if (err == 0)
+		add_columns(choice, rec, strings, wish);
 	if (err < 0)
 		event_choice_release(choice);
 	else
@@ -345,6 +386,7 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 void event_choice_release(struct event_choice *choice)
 {
 	array_release(&choice->wanted);
+	array_release(&choice->column);
 	free(choice->labels.v);
 	free(choice->pattern);
 	choice->labels = (struct event_labels){ 0 };

@@ -70,6 +70,9 @@ const struct mode modes[] = {
 	{ "wall-instant", "Wall-Clock Time",
 	  "likewise, by how many run at the sample (as perf report --latency)", "",
 	  "hot" },
+	{ "cpi", "Cycles per Instruction",
+	  "which code waits for memory? (cycles, by those that an instruction takes)",
+	  "ratio CPI=cycles/instructions", "ratio" },
 	{ "offcpu", "Off-CPU Time", "where do threads block, and for how long?",
 	  /* What perf record --off-cpu has measured itself. */
 	  SWITCH_IN BLOCKED_OUT NANOSECONDS

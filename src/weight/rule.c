@@ -98,8 +98,8 @@ static int refuse_verb(struct context *ctx, struct slice clause)
 {
 	return refuse_clause(ctx, clause,
 			     "start, wake, end, cancel, forget, release, leave, sample, "
-			     "weight, stack, first, nested, open, unit, title and or "
-			     "are");
+			     "weight, stack, first, nested, open, unit, title, ratio and "
+			     "or are");
 }
 
 /* Its word is there, and nothing behind it. */
@@ -196,6 +196,8 @@ static int parse_clause(struct context *ctx, struct slice clause, struct pair_ru
 		rule->unit = rest;
 	} else if (is_word(verb, "title")) {
 		rule->title = rest;
+	} else if (is_word(verb, "ratio")) {
+		rule->ratio = rest;
 	} else if (is_word(verb, "stack")) {
 		index = index_of_word(rest, stack_names, PAIR_STACKS);
 		if (index < 0)
@@ -229,6 +231,8 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 {
 	bool starts = has_role(rule, ROLE_START), samples = has_role(rule, ROLE_SAMPLE);
 
+	if (!rule->count && rule->ratio.size)
+		return 0;
 	if (samples && (starts || has_role(rule, ROLE_END) || has_role(rule, ROLE_WAKE) ||
 			has_role(rule, ROLE_CANCEL) || has_role(rule, ROLE_FORGET) ||
 			has_role(rule, ROLE_RELEASE) || has_role(rule, ROLE_LEAVE)))

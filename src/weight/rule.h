@@ -32,12 +32,15 @@
  *	open drop | count | report	intervals that no end came for: not counted; up to the
  *				last event; only these are counted
  *	unit WORD, title TEXT
+ *	ratio [NAME[%] =] COLUMN/COLUMN		what the colour says
  *	or			what follows is another rule, for recordings without the events of
  *				this one
  *
  * An end may say "object EXPRESSION[, EXPRESSION]": what it weighs is not counted then, but held by an
  * object under this key, until that is released. It weighs on the stack of the end then, or where
  * it is never released: by "open".
+ *
+ * One with no event pairs nothing: samples weigh what they are.
  *
  * EVENTS are names with ',' between them, of which those that were recorded count, with at least
  * one there; they may be patterns. With '|' between such lists the first list counts that has one;
@@ -87,7 +90,7 @@ struct pair_step {
 struct pair_rule {
 	struct pair_step steps[RULE_STEPS_MOST];
 	size_t count;
-	struct slice weight, unit, title;
+	struct slice weight, unit, title, ratio;
 	enum pair_stack stack;
 	enum pair_open open;
 	bool first, nested;
@@ -160,7 +163,7 @@ struct mode {
 	const char *name, *title;
 	const char *question; /* that it answers */
 	const char *rule; /* "": samples weigh what they say, or by who else runs */
-	const char *colors; /* a palette of flamegraph.pl */
+	const char *colors; /* a palette of flamegraph.pl, or "ratio" */
 };
 extern const struct mode modes[]; /* ends with one without a name */
 

@@ -8,8 +8,8 @@ void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 {
 	weight_sum_count(to, from->read, from->samples_read);
 	weight_sum_before(to, from->before);
-	/* All but before are parts of read: as long as that has not overflowed, nor have
-	 * they. */
+	weight_sum_further(to, from->further);
+	/* All others are parts of read: as long as that has not overflowed, nor have they. */
 	to->overflow |= from->overflow;
 	to->kept += from->kept;
 	to->cut += from->cut;

@@ -56,6 +56,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	if (s->group_count)
 		return;
 	ret->charge.weight = weight_of(w->options, &w->rec->events.v[s->event], s);
+	ret->charge.column = (uint8_t)event_column(w->events, s->event);
 	if (!event_is_wanted(w->events, s->event))
 		ret->charge.lost = LOST_EVENT + 1;
 	if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
@@ -80,6 +81,12 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 	if (c->weight >= WEIGHT_IMPOSSIBLE) {
 		weight_sum_damaged(to->sum, 1);
 		return 0;
+	}
+	/* What has a unit of its own is no part of the weight that was read. */
+	if (c->column != COLUMN_WEIGHT) {
+		weight_sum_count(to->sum, 0, 1);
+		weight_sum_further(to->sum, c->weight);
+		return c->lost ? 0 : trie_charge(to->trie, c->node, c->column, c->weight);
 	}
 	weight_sum_count(to->sum, c->weight, 1);
 	if (c->lost) {

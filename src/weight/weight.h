@@ -28,6 +28,7 @@ struct weight_sum {
 	uint64_t samples_read, samples_kept;
 	uint64_t cut; /* of what is kept: on stacks that no memory was left for */
 	uint64_t before; /* of the other profile of differential text */
+	uint64_t further; /* of columns with units of their own; they are not in read */
 	bool overflow; /* 64 bits cannot hold one of these: none is of use */
 };
 
@@ -53,6 +54,11 @@ static inline void weight_sum_damaged(struct weight_sum *sum, uint64_t samples)
 static inline void weight_sum_before(struct weight_sum *sum, uint64_t weight)
 {
 	sum->overflow |= __builtin_add_overflow(sum->before, weight, &sum->before);
+}
+
+static inline void weight_sum_further(struct weight_sum *sum, uint64_t weight)
+{
+	sum->overflow |= __builtin_add_overflow(sum->further, weight, &sum->further);
 }
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
@@ -103,6 +109,7 @@ void sample_log_release(struct sample_log *log);
 enum { EVENT_LEFT_OUT, EVENT_WANTED, EVENT_BESIDE };
 struct event_choice {
 	ARRAY(uint8_t) wanted; /* by index of event: one of these */
+	ARRAY(uint8_t) column; /* likewise: the one that it adds to */
 	struct event_labels labels; /* likewise; of a pattern's events, else empty */
 	char *pattern; /* NULL: there was none */
 };
@@ -116,7 +123,19 @@ struct event_wish {
 	/* Indexes of events that tell of those that count, and do not count themselves. */
 	int beside[2];
 	uint32_t beside_count;
+	/* Events beside those that weigh, as event_is_called() knows them, and their columns. With no
+	 * name the first one is the weight's. */
+	struct event_column {
+		struct slice name;
+		uint32_t column;
+	} columns[2];
+	size_t column_count;
 };
+
+/* "cycles" are "cycles:u" and "cpu_core/cycles/", too; patterns and whole names are themselves. */
+bool event_is_called(const struct event *e, const struct intern *strings,
+		     struct slice name);
+
 /* -EINVAL where no event has the name, or a pattern's events count different things. */
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
@@ -168,6 +187,12 @@ static inline bool event_is_wanted(const struct event_choice *choice, size_t eve
 	return event < choice->wanted.count && choice->wanted.v[event] == EVENT_WANTED;
 }
 
+/* Does it weigh, or add to a column beside the weight? */
+static inline uint32_t event_column(const struct event_choice *choice, size_t event)
+{
+	return event < choice->column.count ? choice->column.v[event] : COLUMN_WEIGHT;
+}
+
 /* Says what was left out, once an input. @remedy: how to have it. */
 void event_choice_report_left_out(struct context *ctx, const struct event_choice *choice,
 				  const struct recording *rec,
@@ -207,6 +232,7 @@ struct charge {
 	uint8_t lost; /* enum lost + 1; 0: it counts */
 	bool followed; /* by frame pointers: COLUMN_FOLLOWED */
 	bool cut; /* no memory was left for all of its stack */
+	uint8_t column; /* COLUMN_WEIGHT, or a further one that it adds to */
 };
 
 /* A sample as it is weighed: weight_begin() says what it weighs and why it is lost, if it is; only
@@ -240,6 +266,7 @@ extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
 struct settlement {
 	struct weight_target target;
 	const struct weight_options *options;
+	const struct event_choice *events;
 	const struct pairing *pairing;
 	const struct wall *wall;
 	const struct filters *filters; /* of intervals */

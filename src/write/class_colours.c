@@ -17,7 +17,8 @@
  *
  * The five shades span 8 % of lightness, or less where the band ends. Inlined code has its
  * module's hue, half of the chroma, and lies at the other end of the band, mostly the dark one. A
- * flame goes from hue 20 to 75.
+ * flame goes from hue 20 to 75. Ratios go from blue by mauve to orange, which is one way for everybody, for
+ * those too who do not see red or green apart.
  */
 #include "write/class_colours.h"
 
@@ -82,6 +83,9 @@ static const uint32_t colours[][CLASSES] = {
 		0xad7401, 0xb1780c, 0xb67b06, 0xbb7e01, 0xbf820d,
 		/* inlined in a flame */
 		0x966d5a, 0x986f5c, 0x9b715e, 0x9d7360, 0x9f7562,
+		/* ratios */
+		0x207be1, 0x487bd7, 0x627bcd, 0x777bc3, 0x8a79b9, 0x9b77ae, 0xac74a4,
+		0xb67493, 0xbf7482, 0xc97370, 0xd3725b, 0xdd7042, 0xe76d17,
 	},
 	[PAGE_DARK] = {
 		/* text, no symbol, waker */
@@ -142,6 +146,9 @@ static const uint32_t colours[][CLASSES] = {
 		0x8b5e09, 0x8f6004, 0x93630b, 0x976606, 0x9c6800,
 		/* inlined in a flame */
 		0x835b49, 0x845c4a, 0x855d4b, 0x875e4c, 0x885f4d,
+		/* ratios */
+		0x0066c8, 0x3465bf, 0x4c64b4, 0x6163a9, 0x72619e, 0x825e94, 0x915a89,
+		0x995a78, 0xa15967, 0xaa5755, 0xb2553f, 0xbb5120, 0xbb5401,
 	},
 };
 /* clang-format on */
@@ -184,9 +191,9 @@ struct colour class_run_colour(enum page_theme theme, uint8_t class)
 
 uint8_t class_middle(uint8_t class)
 {
-	if (class < CLASS_USER)
+	/* Others have one shade each. */
+	if (class < CLASS_USER || class >= CLASS_RATIO)
 		return class;
-	/* Classes below CLASS_USER have one shade each. */
 	return (uint8_t)(class - (class - CLASS_USER) % CLASS_SHADES + CLASS_SHADES / 2);
 }
 

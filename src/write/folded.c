@@ -49,7 +49,9 @@ int write_folded(struct context *ctx, const struct tree_source *in,
 		text_add(&path, label_text(&v.labels, label), size);
 		/* A line with a gap is none, and nothing is written behind it. */
 		t->failed |= path.failed;
-		if (view_has_stack(&v, w.node)) {
+		/* Those that only other columns have are none here. */
+		if (v.nodes.v[w.node].self ||
+		    (before < COLUMNS_MOST && view_value(&v, w.node, before))) {
 			if (path.size)
 				text_add(t, path.bytes, path.size);
 			if (w.node && !size)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,13 @@ static int describe_picture(const struct picture *p, struct text *t)
 		text_char(t, '.');
 		add_path(t, p);
 	}
+	if (p->by_ratio && err == 0) {
+		text_printf(t, " Colours go from blue for %s ", p->ratio.ratio->name);
+		ratio_add(t, &p->ratio, p->ratio.low);
+		text_string(t, " to orange for ");
+		ratio_add(t, &p->ratio, p->ratio.high);
+		text_char(t, '.');
+	}
 	shares_release(&s);
 	return err;
 }
@@ -223,12 +231,43 @@ static int sum_groups(const struct picture *p, struct shares *s)
 	return err;
 }
 
+/* A colour, and what it means. */
+struct entry {
+	uint8_t class;
+	double x;
+	const char *label; /* NULL: there was no memory for it */
+};
+
+static void add_entry(struct text *t, const struct picture *p, const struct entry *e)
+{
+	double size = p->layout.font_size, y = p->layout.height + size;
+
+	text_string(t, "<g><rect x=\"");
+	number_fixed(t, e->x, 1);
+	text_string(t, "\" y=\"");
+	number_pixels(t, y - size + 1);
+	text_printf(t, "\" width=\"");
+	number_pixels(t, size);
+	text_string(t, "\" height=\"");
+	number_pixels(t, size);
+	text_string(t, "\" fill=\"");
+	class_colour_add(t, class_colour(p->theme, e->class));
+	text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
+	number_fixed(t, e->x + size + 4, 1);
+	text_string(t, "\" y=\"");
+	number_pixels(t, y);
+	text_string(t, "\">");
+	if (e->label)
+		xml_text(t, e->label, strlen(e->label));
+	text_string(t, "</text></g>\n");
+}
+
 /* As many as find room beside each other, the heaviest first; no colour twice. */
 static void add_entries(struct text *t, const struct picture *p, const struct shares *s)
 {
 	enum { NAME_MOST = 30, FUNCTIONS_MOST = 6 };
 	const struct layout *l = &p->layout;
-	double x = LAYOUT_XPAD, size = l->font_size, y = l->height + size;
+	double x = LAYOUT_XPAD, size = l->font_size;
 	struct text name = { 0 };
 	bool used[CLASSES] = { 0 };
 	int functions = 0;
@@ -250,27 +289,48 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 			continue;
 		used[e->class] = true;
 		functions += is_function;
-		text_string(t, "<g><rect x=\"");
-		number_fixed(t, x, 1);
-		text_string(t, "\" y=\"");
-		number_pixels(t, y - size + 1);
-		text_printf(t, "\" width=\"");
-		number_pixels(t, size);
-		text_string(t, "\" height=\"");
-		number_pixels(t, size);
-		text_string(t, "\" fill=\"");
-		class_colour_add(t, class_colour(p->theme, e->class));
-		text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
-		number_fixed(t, x + size + 4, 1);
-		text_string(t, "\" y=\"");
-		number_pixels(t, y);
-		text_string(t, "\">");
-		xml_text(t, name.bytes, name.size);
-		text_string(t, "</text></g>\n");
+		if (!name.failed)
+			add_entry(t, p, &(struct entry){ e->class, x, name.bytes });
 		x += wide;
 	}
 	t->failed |= name.failed;
 	text_release(&name);
+}
+
+/* A step of the scale each, and what is grey. */
+static void add_ratio_entries(struct text *t, const struct picture *p)
+{
+	const struct ratio_scale *r = &p->ratio;
+	const struct layout *l = &p->layout;
+	double x = LAYOUT_XPAD, size = l->font_size;
+	struct text label = { 0 };
+
+	for (int step = 0; step <= RATIO_STEPS; step++) {
+		bool grey = step == RATIO_STEPS;
+		double value = grey ? NAN : ratio_step(r, step);
+
+		/* Each value of a share is exact. */
+		if (grey && r->ratio->is_share)
+			continue;
+		text_clear(&label);
+		if (step == 0)
+			text_printf(&label, "%s ", r->ratio->name);
+		if (!r->ratio->is_share && step == 0)
+			text_string(&label, "up to ");
+		if (grey)
+			text_string(&label,
+				    r->ratio->least ? "too few samples" : "not known");
+		else
+			ratio_add(&label, r, value);
+		if (!r->ratio->is_share && step == RATIO_STEPS / 2)
+			text_string(&label, " in all");
+		if (!r->ratio->is_share && step == RATIO_STEPS - 1)
+			text_string(&label, " and more");
+		add_entry(t, p, &(struct entry){ ratio_class(r, value), x, label.bytes });
+		x += size + 20 + (double)label.size * size * l->font_width;
+	}
+	t->failed |= label.failed;
+	text_release(&label);
 }
 
 /* Frames that no reader of the static picture can point at, and where they are to be seen. */
@@ -325,7 +385,9 @@ int legend_make(const struct picture *p, struct legend *ret)
 		change_add_legend(&l.colours, p->difference,
 				  p->layout.height + p->layout.font_size,
 				  p->layout.font_size);
-	if (err == 0 && p->classes) {
+	if (err == 0 && p->by_ratio) {
+		add_ratio_entries(&l.colours, p);
+	} else if (err == 0 && p->classes) {
 		struct shares s = { 0 };
 
 		err = intern_init(&s.names);

@@ -1,6 +1,7 @@
 #ifndef WRITE_METADATA_H
 #define WRITE_METADATA_H
 
+#include "write/ratio.h"
 #include "write/sink.h"
 #include "write/write.h"
 
@@ -14,6 +15,7 @@ struct metadata {
 	const char *
 		subject; /* the title, where nothing else says it; NULL: something does */
 	const struct difference *difference; /* NULL: the tree is of none */
+	const struct ratio_scale *ratio;
 	bool chain; /* the view has --colors=chain's frames */
 };
 

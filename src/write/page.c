@@ -63,11 +63,12 @@ static void add_viewer_facts(struct text *t, const struct page *p)
 		class_colours_list(t, PAGE_LIGHT);
 		text_string(t, "\" data-dark=\"");
 		class_colours_list(t, PAGE_DARK);
-		text_printf(
-			t, "\" data-shades=\"%d %d\" data-kinds=\"%d %d %d %d %d %d %d\"",
-			CLASS_USER, CLASS_SHADES, CLASS_TEXT, CLASS_USER + ORANGE,
-			CLASS_KERNEL, CLASS_JIT, CLASS_TEXT, CLASS_INLINED + ORANGE,
-			CLASS_WAKER);
+		text_printf(t,
+			    "\" data-ratios=\"%d %d\" data-shades=\"%d %d\" "
+			    "data-kinds=\"%d %d %d %d %d %d %d\"",
+			    CLASS_RATIO, CLASS_RATIOS, CLASS_USER, CLASS_SHADES,
+			    CLASS_TEXT, CLASS_USER + ORANGE, CLASS_KERNEL, CLASS_JIT,
+			    CLASS_TEXT, CLASS_INLINED + ORANGE, CLASS_WAKER);
 	}
 	add_root_number(t, "data-nodes", p->nodes);
 	add_root_number(t, "data-drawn", p->drawn);

@@ -14,6 +14,7 @@
 #include "write/picture.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,12 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 		text_string(t, delta > 0 ? "; +" : "; ");
 		add_frame_percent(t, p, delta);
 	}
+	if (p->ratio.of_node && !isnan(p->ratio.of_node[f->node])) {
+		text_string(t, "; ");
+		xml_quoted(t, p->ratio.ratio->name, strlen(p->ratio.ratio->name));
+		text_char(t, ' ');
+		ratio_add(t, &p->ratio, p->ratio.of_node[f->node]);
+	}
 	text_char(t, ')');
 }
 
@@ -317,8 +324,10 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 }
 
 /* The root has no function; a tree without weight has none at all. */
-static uint8_t class_of_frame(const struct picture *p, uint32_t node)
+uint8_t picture_class_of_node(const struct picture *p, uint32_t node)
 {
+	if (p->by_ratio)
+		return ratio_class(&p->ratio, p->ratio.of_node[node]);
 	return node ? picture_class(p, p->view.nodes.v[node].function) : CLASS_TEXT;
 }
 
@@ -333,7 +342,7 @@ static void add_fill(struct text *t, struct picture *p, const struct piece *f)
 		text_char(t, '"');
 		return;
 	}
-	class = class_of_frame(p, f->node);
+	class = picture_class_of_node(p, f->node);
 	class_colour_add(t, class_colour(p->theme, class));
 	text_printf(t, "\" class=\"c%u\"", class);
 }
@@ -591,7 +600,7 @@ static int add_to_run(struct narrow *n, const struct picture *p, const struct pi
 	n->run.x2 = f->box.x2;
 	if (wide > n->widest) {
 		n->widest = wide;
-		n->class = class_middle(class_of_frame(p, f->node));
+		n->class = class_middle(picture_class_of_node(p, f->node));
 	}
 	return err;
 }
@@ -657,7 +666,7 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 		}
 		if (!is_drawn(p, &w, p->least_titled)) {
 			if (p->classes) {
-				class = class_middle(class_of_frame(p, f.node));
+				class = class_middle(picture_class_of_node(p, f.node));
 				set_paint(&n->paint, class_colour(p->theme, class), 'c',
 					  class);
 			} else {
@@ -726,6 +735,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 void picture_release(struct picture *p)
 {
 	view_release(&p->view);
+	ratio_scale_release(&p->ratio);
 	nameattrs_release(&p->nameattrs);
 	palette_map_release(&p->palette_map);
 }

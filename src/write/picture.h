@@ -5,6 +5,7 @@
 #include "write/layout.h"
 #include "write/nameattr.h"
 #include "write/palette_map.h"
+#include "write/ratio.h"
 #include "write/sink.h"
 
 /*
@@ -27,7 +28,9 @@ struct picture {
 	struct colouring colouring;
 	struct nameattrs nameattrs;
 	struct palette_map palette_map;
-	bool classes; /* the default look */
+	bool classes; /* the default look, or that of a ratio */
+	bool by_ratio; /* that of a ratio */
+	struct ratio_scale ratio;
 	enum page_theme theme; /* of what is drawn where no style counts */
 	struct class_plan plan;
 	const struct difference *difference; /* that it shows; NULL: see write_options */
@@ -52,8 +55,9 @@ int picture_lay_out(struct context *ctx, struct picture *p);
 /* 0, or -ENOMEM. */
 int picture_draw(struct picture *p, struct sink *sink);
 
-/* Of a function of the input. */
+/* Of a function of the input, and of a node of the view. */
 uint8_t picture_class(const struct picture *p, uint32_t function);
+uint8_t picture_class_of_node(const struct picture *p, uint32_t node);
 
 double picture_value(const struct picture *p, uint64_t units);
 

@@ -39,10 +39,16 @@ struct svg {
 #define DEFAULT_FONTS "Verdana,DejaVu Sans,Bitstream Vera Sans,Geneva,sans-serif"
 
 #define OWN_LOOK "module"
+#define RATIO_LOOK "ratio"
 
 static const char *text_or(const char *text, const char *other)
 {
 	return text && *text ? text : other;
+}
+
+static bool is_own_look(const char *colors)
+{
+	return strcmp(colors, OWN_LOOK) == 0 || strcmp(colors, RATIO_LOOK) == 0;
 }
 
 static void set_graph_defaults(struct svg *s)
@@ -64,7 +70,9 @@ static void set_graph_defaults(struct svg *s)
 	if (!o->countname)
 		o->countname = text_or(facts ? facts->unit : NULL, "samples");
 	o->nametype = o->nametype ? o->nametype : "Function:";
-	o->colors = text_or(o->colors, plain_colours ? "hot" : OWN_LOOK);
+	o->colors = text_or(o->colors, plain_colours		       ? "hot"
+				       : in->tree->columns->ratio.name ? RATIO_LOOK
+								       : OWN_LOOK);
 	o->theme = text_or(o->theme, "auto");
 	/* flamegraph.pl's sizes: pixels of a row and of letters, a letter's width in
 	 * parts of its size. */
@@ -75,7 +83,7 @@ static void set_graph_defaults(struct svg *s)
 
 	/* The palettes of flamegraph.pl have its title, too. */
 	s->subject = text_or(o->title, facts ? facts->subject : NULL);
-	if (!o->title && facts && strcmp(o->colors, OWN_LOOK) == 0)
+	if (!o->title && facts && is_own_look(o->colors))
 		title_add(&s->title, facts);
 	if (s->title.size && !s->title.failed)
 		o->title = s->title.bytes;
@@ -142,11 +150,19 @@ static int use_options(struct context *ctx, struct svg *s)
 
 	if (err < 0)
 		return err;
-	p->classes = strcmp(o->colors, OWN_LOOK) == 0;
+	p->classes = is_own_look(o->colors);
+	p->by_ratio = strcmp(o->colors, RATIO_LOOK) == 0;
+	/* A tree with nothing in it has no columns either, and is drawn to try options. */
+	if (p->by_ratio && !p->in->tree->columns->ratio.name &&
+	    p->in->tree->nodes.count && named_total(p->in->tree, 0))
+		return fail(ctx, -EINVAL,
+			    "there is no ratio to colour by: --ratio=A/B, or a mode that "
+			    "has one");
 	/* Our look needs a palette in name only: its colours are those of classes. */
 	p->colouring.palette = palette_find(p->classes ? "hot" : o->colors);
 	if (!p->colouring.palette)
-		return fail(ctx, -EINVAL, "no palette '%s': there are " OWN_LOOK ", %s",
+		return fail(ctx, -EINVAL,
+			    "no palette '%s': there are " OWN_LOOK ", " RATIO_LOOK ", %s",
 			    o->colors, palette_names);
 	p->colouring.by = o->flags & FF_GRAPH_HASH     ? COLOUR_BY_HASH
 			  : o->flags & FF_GRAPH_RANDOM ? COLOUR_BY_CHANCE
@@ -200,6 +216,7 @@ static int make_views(struct context *ctx, struct svg *s)
 	int err;
 
 	flags |= s->picture.classes ? VIEW_BY_FUNCTION : chain ? VIEW_CHAIN : 0;
+	flags |= in->tree->columns->ratio.name ? VIEW_COLUMNS : 0;
 	s->data_by_label = chain;
 	/* By function, as its measures are. */
 	if (s->picture.difference)
@@ -210,6 +227,9 @@ static int make_views(struct context *ctx, struct svg *s)
 	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
 	if (err == 0 && s->picture.difference)
 		change_widen(s->picture.difference, &s->picture.view);
+	if (err == 0 && ratio_scale_make(&s->picture.view, s->options.countname,
+					 &s->picture.ratio) < 0)
+		err = fail_memory(ctx);
 	if (err < 0 || !saved)
 		return err;
 	s->data = shared ? &s->picture.view : &s->own;
@@ -320,6 +340,7 @@ static int draw_document(struct context *ctx, struct svg *s)
 		.packed = &s->packed,
 		.unit = s->options.countname,
 		.subject = s->subject,
+		.ratio = &s->picture.ratio,
 		.chain = s->data_by_label,
 		.difference = p->difference,
 	};
@@ -331,7 +352,7 @@ static int draw_document(struct context *ctx, struct svg *s)
 	s->used[CLASS_TEXT] = true;
 	for (size_t i = 1; s->page.plain && i < v->nodes.count; i++)
 		if (v->nodes.v[i].label != VIEW_GAP)
-			s->used[picture_class(p, v->nodes.v[i].function)] = true;
+			s->used[picture_class_of_node(p, (uint32_t)i)] = true;
 	for (int i = CLASS_USER; i < CLASSES; i++)
 		if (s->used[i])
 			s->used[class_middle((uint8_t)i)] = true;

@@ -280,6 +280,7 @@ function readProfile(payload, facts) {
 		boxes: new Map(),
 	};
 
+	profile.ratio = readRatio(profile, column(49), add);
 	/* The largest change; flamegraph.pl's colours begin with 1. */
 	profile.most = weights[before]?.reduce((most, was, i) =>
 		max(most, abs(weights[0][i] - was)), profile.divisor);

@@ -107,7 +107,7 @@ function titleOf(box) {
 		return `${middleOf(nameOf(box), 200)} (${saysChange(box)})`;
 
 	const weight = graph.total[box];
-	const delta = box ? changeOf(box) : NaN;
+	const delta = box ? changeOf(box) : NaN, ratio = saysOfRatio(box);
 	const parts = [
 		isWhole(box) && !view.steps[0] ? "" : isWhole(box)
 			? `${share(weight, profile.whole)} of all` : `${share(weight, whole())} ${ofWhole()}`,
@@ -115,7 +115,7 @@ function titleOf(box) {
 	];
 
 	return `${middleOf(nameOf(box), 200)} (${parts.filter(Boolean).join(", ")}${
-		isNaN(delta) ? "" : `; ${changeIn(delta)}`})`;
+		isNaN(delta) ? "" : `; ${changeIn(delta)}`}${ratio ? `; ${ratio}` : ""})`;
 }
 
 /* The root of all stacks. */
@@ -129,6 +129,10 @@ function inferredIn({ trie, total, at, starts }, box) {
 
 	return min(total[box], all.reduce((sum, node) => sum + (trie.inferred.get(node) ?? 0), 0));
 }
+
+/* "CPI 1.42" */
+const saysOfRatio = (box) => !isNaN(ratioOf(box)) &&
+	`${profile.ratio.name} ${sayRatio(profile.ratio, ratioOf(box))}`;
 
 /* Lines of figures about a box, each of one scope. */
 function figuresOf(box) {
@@ -149,6 +153,7 @@ function figuresOf(box) {
 			`${share(total, of)} ${isWhole(box) ? "of all" : ofWhole()}`, figure(total),
 			own && `self ${share(self, of)}`, own && self && figure(self),
 			box && !isNaN(delta) && !profile.change && `changed by ${changeIn(delta)}`,
+			saysOfRatio(box),
 		].filter(Boolean).join(" · "),
 		zoom && box !== zoom && total <= graph.total[zoom] &&
 			shares(graph.total[zoom], `of the zoom (${middleOf(nameOf(zoom), 60)})`),

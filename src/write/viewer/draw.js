@@ -42,13 +42,14 @@ const inks = [[0, 0, 0], [113, 113, 113]], pages = [[255, 255, 255], [22, 23, 26
 /* What colours go by. @thin: see colourOf(). Colours that all boxes of a function have are kept. */
 const looksOf = (thin) => ({
 	thin, dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most, tested: profile.change, kept: view.look === "Value" || profile.most ? null : new Map(),
+	most: profile.most, tested: profile.change,
+	kept: /Value|Ratio/.test(view.look) || profile.most ? null : new Map(),
 });
 
 function makeColour(box, looks) {
 	const func = graph.func[box];
 	const colour = found?.marks?.[func] ? pink : colourOf(profile.functions[func], view.look, {
-		...looks, delta: profile.change ? shownChange(box) : changeOf(box),
+		...looks, delta: profile.change ? shownChange(box) : changeOf(box), ratio: ratioOf(box),
 		share: view.look === "Value" ? graph.total[box] / graph.total[0]
 			: sums.selves[func] / sums.most,
 	});

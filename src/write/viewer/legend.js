@@ -77,6 +77,18 @@ function makeLegend(meaning) {
 	if (meaning === "Palette")
 		return profile.most ? namesOfChange().map((name, k) =>
 			plain(name, { delta: (k - 1) * picture.sign, most: 1 })) : [];
+	if (meaning === "Ratio") {
+		const { ratio } = profile, { isShare, least, name } = ratio;
+		const words = isShare ? [name, "", "", "", ""] : [`${name} up to`, "", "", "", ""];
+		const after = isShare ? [] : [, , " in all", , " and more"];
+
+		return [
+			...words.map((word, k) => plain(
+				`${word} ${sayRatio(ratio, ratioAt(ratio, k / 2 - 1))}${after[k] ?? ""}`.trim(),
+				{ ratio: ratioAt(ratio, k / 2 - 1) })),
+			...isShare ? [] : [plain(least ? "too few samples" : "not known", { ratio: NaN })],
+		];
+	}
 	if (/Self|Value/.test(meaning)) {
 		const most = meaning === "Self" ? sums.most : graph.total[0];
 

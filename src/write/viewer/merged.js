@@ -108,7 +108,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 		add({ ...root, from: nodes }, 0, 0, 0);
 	return {
 		functions, trie, kind, func, parent, row, x, total, self, first, at, starts,
-		grow, atStart, changes: [], compared: [], steps: [], says: [],
+		grow, atStart, changes: [], compared: [], ratios: [], steps: [], says: [],
 		/* The weight of a box in another column. */
 		weigh: (box, c) => (starts[box] || at[box]).reduce((sum, node) =>
 			sum + (starts[box] ? atStart : whole)(node, c), 0),

@@ -52,6 +52,7 @@ const makeControls = () => make("div", { id: "controls", hidden: "" }, makeSet("
 		   (panes) => choose({ panes }))), makeSet("How it looks",
 	makeChoice("colours", "What colours mean", [
 		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
+		...profile.ratio ? [`Ratio|By ${profile.ratio.name}`] : [],
 		...picture.palette ? [`Palette|By ${profile.most ? "change" : picture.palette}`] : [],
 	], (look) => choose({ look })),
 	makeKeyButton("⇅", "i", { "data-word": "Root" }),

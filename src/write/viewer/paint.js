@@ -46,9 +46,12 @@ const cold = [[128, 141, 159], [102, 115, 131]], hot = [[230, 52, 41], [206, 43,
  * steps; @delta: a change of at most @most, or none; @tested: what noise explains is 0.
  */
 function colourOf({ name, kind, unnamed, look, colour }, meaning,
-		  { list, kinds, shades, dark, thin, share, delta, most, tested }) {
+		  { list, kinds, shades, dark, thin, share, delta, most, tested, ratio }) {
 	if (/Self|Value/.test(meaning))
 		return mix(cold[+dark], hot[+dark], round(16 * Math.sqrt(share)) / 16);
+	if (meaning === "Ratio")
+		return list[isNaN(ratio) ? unnamedLook
+			: picture.ratios[0] + stepOfRatio(profile.ratio, ratio, picture.ratios[1])];
 	if (meaning === "Palette")
 		return mix(isNaN(delta) || /^--?$/.test(name) ? colour
 			: (tested ? colourOfDifference : colourOfChange)(delta, most),

@@ -2,7 +2,7 @@
  * the document. */
 
 const tableRow = 24; /* pixels */
-const heads = ["Function", "Self", "Total", "Module", "Samples", "File"];
+const heads = ["Function", "Self", "Total", "Module", "Samples", "Ratio", "File"];
 let rows, columns, sampleSums, columnFigure;
 
 /* What the columns are sorted by. */
@@ -12,24 +12,33 @@ const valuesOf = [
 	(func) => sums.totals[func],
 	(func) => profile.functions[func].module.replace(/.*\//, ""),
 	(func) => sampleSums && sampleSums.totals[func] / profile.perSample,
+	(func) => ratioIn(profile, (column) => sumsOf(column).totals[func]),
 	(func) => (profile.functions[func].file ?? "").replace(/.*\//, ""),
 ];
+
+/* Of another column than the weight, as long as `sums` are what they are. */
+const sumsOf = (column) => (sums.others ??= [])[column] ??=
+	sumFunctions(flat, profile.functions.length, column);
 
 const isText = (column) => /Function|Module|File/.test(heads[column]);
 
 /* Those that the data has something for. Samples that are what is counted are said already. */
 const findColumns = () => [true, true, true, hasModules(),
-	sampleSums && profile.perSample !== profile.divisor,
+	sampleSums && profile.perSample !== profile.divisor, profile.ratio,
 	profile.functions.some(({ file }) => file)];
 
 /* A minus before the name of a column turns its order round. Names go up, numbers down. */
 function sortRows() {
-	sampleSums = profile.samples >= 0 &&
-		sumFunctions(flat, profile.functions.length, profile.samples);
+	sampleSums = profile.samples >= 0 && sumsOf(profile.samples);
 
 	const column = heads.indexOf(view.sort.replace("-", ""));
 	const sign = isText(column) !== (view.sort[0] === "-") ? 1 : -1;
-	const keyed = profile.functions.map((_, func) => valuesOf[column](func));
+	const keyed = profile.functions.map((_, func) => {
+		const value = valuesOf[column](func);
+
+		/* What is not known is less than all that is. */
+		return value !== value ? -1 : value;
+	});
 
 	columns = findColumns();
 	/* One unit for all rows, in which own values can be told apart. */
@@ -39,11 +48,12 @@ function sortRows() {
 	rows.sort((a, b) => keyed[a] < keyed[b] ? -sign : keyed[a] > keyed[b] ? sign : a - b);
 	elements.heads.replaceChildren(...heads.map((head, k) => {
 		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
+		const says = head === "Ratio" && profile.ratio?.name || head;
 
 		return columns[k] && make("th", {
 			class: `${heads[k]} ${isText(k) && "text"}`, ...sorted ? { "aria-sort": sorted } : {},
 		},
-			makeButton(`${head}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${head}`,
+			makeButton(`${says}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${says}`,
 				   () => choose({ sort: view.sort === head ? `-${head}` : head }, true)));
 	}).filter(Boolean));
 }
@@ -91,7 +101,7 @@ function showRows([top, high]) {
 
 /* A row has the function's colour, and its shares as bars. A click marks its boxes in the graph. */
 function makeRow(func, index) {
-	const [name, self, total, module, samples, file] = valuesOf.map((valueOf) => valueOf(func));
+	const [name, self, total, module, samples, ratio, file] = valuesOf.map((valueOf) => valueOf(func));
 	const cell = (weight) => `${columnFigure(weight)} (${share(weight, whole())})`;
 	const isChosen = graph.func[current] === func;
 	const swatch = make("i");
@@ -102,7 +112,8 @@ function makeRow(func, index) {
 	button.func = func;
 	return make("tr", {
 		"aria-rowindex": index, class: isChosen ? "chosen" : "", click: () => markFunction(func),
-	}, ...[button, cell(self), cell(total), module, sampleSums && withCommas(samples), file]
+	}, ...[button, cell(self), cell(total), module, sampleSums && withCommas(samples),
+		isNaN(ratio) ? "" : sayRatio(profile.ratio, ratio), file]
 		.map((inside, k) => {
 			const cell = make("td", {
 				class: `${heads[k]} ${isText(k) && "text"}`,
@@ -118,7 +129,7 @@ function makeRow(func, index) {
 
 const colourOfFunction = (func) => colourOf(profile.functions[func], view.look, {
 	dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most, tested: profile.change, delta: NaN,
+	most: profile.most, tested: profile.change, delta: NaN, ratio: valuesOf[5](func),
 	share: view.look === "Value" ? sums.totals[func] / whole()
 		: sums.selves[func] / (sums.most ?? whole()),
 });

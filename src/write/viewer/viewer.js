@@ -21,9 +21,9 @@ function readPicture() {
 		countName: fact("data-countname"), nameType: fact("data-nametype"),
 		factor: +(fact("data-factor") ?? 1),
 		sign: fact("data-negate") === "1" ? -1 : 1,
-		palette: fact("data-colors").replace(/^module$/, ""),
+		palette: fact("data-colors").replace(/^(module|ratio)$/, ""),
 		lists: ["data-light", "data-dark"].map((name) => readColours(fact(name))),
-		...Object.fromEntries(["kinds", "shades"].map((name) =>
+		...Object.fromEntries(["kinds", "shades", "ratios"].map((name) =>
 			[name, fact(`data-${name}`).split(" ").map((one) => +one)])),
 		down: fact("data-inverted") === "1",
 		links: new Map(),
@@ -37,6 +37,8 @@ function readPicture() {
 		firstView.kind = calleesFirst;
 	if (picture.palette)
 		firstView.look = "Palette";
+	else if (fact("data-colors") === "ratio")
+		firstView.look = "Ratio";
 }
 
 /* B's whole, and the largest change that is no noise. */

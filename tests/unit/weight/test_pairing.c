@@ -182,7 +182,12 @@ PairTest(every_mode_is_understood_of_its_own_events)
 {
 	/* The names of events are in modes; that their fields are there is asked of recordings. */
 	for (const struct mode *m = modes; m->name; m++) {
-		if (!m->rule[0])
+		struct pair_rule rule;
+
+		/* What pairs nothing asks for no events. */
+		cr_assert_eq(rule_parse(&paired_ctx, m->rule, &rule),
+			     m->rule[0] ? 0 : -EINVAL);
+		if (!m->rule[0] || !rule.count)
 			continue;
 		cr_expect_eq(pairing_bind(&paired_ctx, &paired_pairing, m->rule,
 					  &paired_rec, &paired_strings),

@@ -153,11 +153,19 @@ Test(rule, lines_are_clauses_and_comments_none)
 	expect(rule.steps[1].events, "b");
 }
 
+Test(rule, one_with_a_ratio_alone_pairs_nothing)
+{
+	parse("ratio CPI=cycles/instructions");
+	expect(rule.ratio, "CPI=cycles/instructions");
+	cr_expect_eq(rule.count, 0);
+	refused("title x", "a pairing has a start and an end, or a sample");
+}
+
 Test(rule, what_is_no_clause_is_refused)
 {
 	static const char all[] = "start, wake, end, cancel, forget, release, leave, "
 				  "sample, weight, stack, "
-				  "first, nested, open, unit, title and or are";
+				  "first, nested, open, unit, title, ratio and or are";
 
 	clause_refused("starts a", all);
 	clause_refused("Start a", all);
@@ -266,7 +274,8 @@ Test(rule, every_mode_has_a_rule_that_is_one)
 		if (!m->rule[0])
 			continue;
 		parse(m->rule);
-		cr_expect(rule.unit.text, "%s has a unit", m->name);
+		/* What pairs nothing counts what events do. */
+		cr_expect(rule.unit.text || !rule.count, "%s has a unit", m->name);
 	}
 	cr_expect_gt(count, 20);
 	cr_expect_null(mode_find("offcp"));

@@ -353,3 +353,51 @@ Test(events, a_patterns_events_count_the_same_things, .init = begin, .fini = end
 	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, &w), 0);
 	cr_assert_str_eq(chosen(), "111");
 }
+
+static const struct slice cycles = { "cycles", 6 }, instructions = { "instructions", 12 };
+
+Test(events, names_are_those_of_a_family_and_without_modifiers, .init = begin,
+     .fini = end)
+{
+	const struct slice tracepoint_name = { "sched:sched_switch", 18 };
+	const struct slice system = { "sched", 5 }, part = { "cycle", 5 };
+	const struct event *e;
+
+	event("cycles:u", 5, 20);
+	event("cpu_core/cycles/", 5, 20);
+	tracepoint("sched:sched_switch:u", 5);
+	e = rec.events.v;
+	cr_expect(event_is_called(&e[0], &strings, cycles));
+	cr_expect(event_is_called(&e[1], &strings, cycles));
+	cr_expect(event_is_called(&e[2], &strings, tracepoint_name));
+	cr_expect(!event_is_called(&e[2], &strings, system));
+	cr_expect(!event_is_called(&e[0], &strings, part));
+	cr_expect(!event_is_called(&e[0], &strings, instructions));
+}
+
+Test(events, columns_say_which_are_wanted_beside_those_that_weigh, .init = begin,
+     .fini = end)
+{
+	struct weight_options weights = { 0 };
+	struct event_wish w = { .weights = &weights,
+				.columns = { { cycles, COLUMN_WEIGHT },
+					     { instructions, COLUMN_ROLES } },
+				.column_count = 2 };
+
+	event("page-faults", 5, 20);
+	event("cpu_core/cycles/", 5, 20);
+	event("cpu_atom/cycles/", 5, 20);
+	event("instructions:u", 0, 0);
+	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, &w), 0);
+	cr_expect_str_eq(chosen(), "0111");
+	cr_expect_eq(event_column(&choice, 2), COLUMN_WEIGHT);
+	cr_expect_eq(event_column(&choice, 3), COLUMN_ROLES);
+	event_choice_release(&choice);
+	/* What has a name weighs, be it a side or none. */
+	w.name = "page-faults";
+	w.columns[0].column = COLUMN_ROLES + 1;
+	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, &w), 0);
+	cr_expect_str_eq(chosen(), "1111");
+	cr_expect_eq(event_column(&choice, 0), COLUMN_WEIGHT);
+	cr_expect_eq(event_column(&choice, 1), COLUMN_ROLES + 1);
+}

@@ -178,7 +178,7 @@ Test(classes, kinds_are_told_apart_from_modules_and_each_other)
 Test(classes, inlined_code_differs_from_its_module_and_shades_from_each_other)
 {
 	for (int theme = PAGE_LIGHT; theme <= PAGE_DARK; theme++)
-		for (int i = CLASS_USER; i < CLASSES; i++) {
+		for (int i = CLASS_USER; i < CLASS_RATIO; i++) {
 			struct colour its = class_colour(theme, (uint8_t)i);
 
 			for (int k = CLASS_USER; k < i; k++)
@@ -199,7 +199,7 @@ Test(classes, inlined_code_differs_from_its_module_and_shades_from_each_other)
 Test(classes, shades_span_at_most_8_percent_of_lightness)
 {
 	for (int theme = PAGE_LIGHT; theme <= PAGE_DARK; theme++)
-		for (int i = CLASS_USER; i < CLASSES; i += CLASS_SHADES) {
+		for (int i = CLASS_USER; i < CLASS_RATIO; i += CLASS_SHADES) {
 			double low[3], high[3];
 
 			oklab(class_colour(theme, (uint8_t)i), low);
@@ -207,6 +207,21 @@ Test(classes, shades_span_at_most_8_percent_of_lightness)
 			cr_expect_leq(high[0], low[0] * 1.0875, "%d: %d: %.3f to %.3f",
 				      theme, i, low[0], high[0]);
 			cr_expect_gt(high[0], low[0]);
+		}
+}
+
+Test(classes, steps_of_ratios_can_be_told_apart)
+{
+	/* As deuteranopes see them, too: Machado, Oliveira, Fernandes 2009. */
+	for (int theme = PAGE_LIGHT; theme <= PAGE_DARK; theme++)
+		for (int i = CLASS_RATIO; i + 3 < CLASSES; i++) {
+			double d = distance(class_colour(theme, (uint8_t)i),
+					    class_colour(theme, (uint8_t)(i + 3)));
+			double grey = distance(class_colour(theme, (uint8_t)i),
+					       class_colour(theme, CLASS_UNNAMED));
+
+			cr_expect_geq(d, 0.05, "%d: %d: %.3f", theme, i, d);
+			cr_expect_geq(grey, 0.05, "%d: %d: %.3f", theme, i, grey);
 		}
 }
 

@@ -640,7 +640,7 @@ Test(svg, options_that_cannot_be_are_refused_with_a_sentence)
 
 	make(&t);
 	expect_refused(&t, (struct ff_graph_options){ .colors = "pink" },
-		       "no palette 'pink': there are module, hot, mem, io");
+		       "no palette 'pink': there are module, ratio, hot, mem, io");
 	expect_refused(&t, (struct ff_graph_options){ .bgcolors = "#12345g" }, "#rrggbb");
 	expect_refused(&t, (struct ff_graph_options){ .bgcolors = "white" }, "'white'");
 	expect_refused(&t, (struct ff_graph_options){ .minwidth = "abc" }, "'abc'");
