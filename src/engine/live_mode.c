@@ -124,8 +124,15 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 
 	if (p->wall.weight)
 		return choose_wall(p, wanted, ret);
-	if (!profile_rule(p))
+	if (!profile_rule(p)) {
+		/* A ratio is of two events, where none are named. Each is sampled on its own: a
+		 * group that is read is not inherited, and what starts meanwhile would not count. */
+		if (wanted->event_count || !p->ratio.name)
+			return 0;
+		wanted->events = p->ratio.words;
+		wanted->event_count = 2;
 		return 0;
+	}
 	err = check_mode_options(p, wanted);
 	if (err == 0)
 		err = rule_parse(&p->ctx, profile_rule(p), &rule);

@@ -42,6 +42,7 @@ struct saved_object {
 struct ratio_wish {
 	const char *name; /* NULL: nothing */
 	struct slice quotient; /* "cycles/instructions" */
+	const char *words[2]; /* its sides, as long as no recording says which they are */
 	bool is_share;
 	unsigned least; /* see struct column_ratio */
 	uint32_t columns[2]; /* of its sides; COLUMNS_MOST: not known yet */

@@ -17,7 +17,7 @@ struct side {
 	uint32_t column; /* COLUMNS_MOST: the event's, or none */
 };
 
-static bool slice_is(struct slice s, const char *text)
+static bool is_named(struct slice s, const char *text)
 {
 	return strlen(text) == s.size && memcmp(s.text, text, s.size) == 0;
 }
@@ -71,7 +71,9 @@ int ratio_start(struct ff_profile *p, struct slice of_mode)
 			    "CPI=cycles/instructions names it",
 			    (int)text.size, text.text);
 	r->name = arena_text(&p->arena, name.text, name.size);
-	return r->name ? 0 : fail_memory(&p->ctx);
+	for (int i = 0; i < 2; i++)
+		r->words[i] = arena_text(&p->arena, sides[i].text, sides[i].size);
+	return r->name && r->words[0] && r->words[1] ? 0 : fail_memory(&p->ctx);
 }
 
 /* Those of columns that every profile has are not to be told apart from events of that name. */
@@ -79,9 +81,9 @@ static bool find_side(const struct ff_profile *p, const struct recording *rec,
 		      struct slice name, struct side *ret)
 {
 	*ret = (struct side){ .name = name, .column = COLUMNS_MOST };
-	if (slice_is(name, "weight"))
+	if (is_named(name, "weight"))
 		ret->column = COLUMN_WEIGHT;
-	else if (slice_is(name, "samples"))
+	else if (is_named(name, "samples"))
 		ret->column = COLUMN_SAMPLES;
 	for (size_t i = 0; i < rec->events.count && ret->column == COLUMNS_MOST; i++)
 		if (event_is_called(&rec->events.v[i], &p->strings, name)) {
@@ -163,7 +165,7 @@ int ratio_choose(struct ff_profile *p, const struct recording *rec,
 		const struct event *other = side[!i].event;
 
 		if (side[i].event &&
-		    (wish->name ? slice_is(side[i].name, wish->name) ||
+		    (wish->name ? is_named(side[i].name, wish->name) ||
 					  strcmp(intern_text(&p->strings,
 							     side[i].event->name),
 						 wish->name) == 0
@@ -207,13 +209,13 @@ int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture)
 static uint32_t find_column(const struct ff_profile *p, struct slice name)
 {
 	for (uint32_t i = 0; i < p->columns.count; i++)
-		if (slice_is(name, p->columns.v[i].name))
+		if (is_named(name, p->columns.v[i].name))
 			return i;
 	for (size_t i = 0; i < p->inputs.count; i++) {
 		const struct ff_input *in = p->inputs.v[i];
 
-		if (slice_is(name, intern_text(&p->strings, in->unit)) ||
-		    slice_is(name, intern_text(&p->strings, in->event_names)))
+		if (is_named(name, intern_text(&p->strings, in->unit)) ||
+		    is_named(name, intern_text(&p->strings, in->event_names)))
 			return COLUMN_WEIGHT;
 	}
 	return COLUMNS_MOST;

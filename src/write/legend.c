@@ -232,13 +232,13 @@ static int sum_groups(const struct picture *p, struct shares *s)
 }
 
 /* A colour, and what it means. */
-struct entry {
+struct swatch {
 	uint8_t class;
 	double x;
 	const char *label; /* NULL: there was no memory for it */
 };
 
-static void add_entry(struct text *t, const struct picture *p, const struct entry *e)
+static void add_swatch(struct text *t, const struct picture *p, const struct swatch *e)
 {
 	double size = p->layout.font_size, y = p->layout.height + size;
 
@@ -290,7 +290,7 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 		used[e->class] = true;
 		functions += is_function;
 		if (!name.failed)
-			add_entry(t, p, &(struct entry){ e->class, x, name.bytes });
+			add_swatch(t, p, &(struct swatch){ e->class, x, name.bytes });
 		x += wide;
 	}
 	t->failed |= name.failed;
@@ -326,7 +326,8 @@ static void add_ratio_entries(struct text *t, const struct picture *p)
 			text_string(&label, " in all");
 		if (!r->ratio->is_share && step == RATIO_STEPS - 1)
 			text_string(&label, " and more");
-		add_entry(t, p, &(struct entry){ ratio_class(r, value), x, label.bytes });
+		add_swatch(t, p,
+			   &(struct swatch){ ratio_class(r, value), x, label.bytes });
 		x += size + 20 + (double)label.size * size * l->font_width;
 	}
 	t->failed |= label.failed;

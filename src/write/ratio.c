@@ -16,7 +16,7 @@
 #include "write/class_colours.h"
 #include "write/number.h"
 
-static double power_of_10(unsigned exponent)
+static double value_of_one(unsigned exponent)
 {
 	double power = 1;
 
@@ -29,7 +29,7 @@ static double power_of_10(unsigned exponent)
 static double *sum_column(const struct view *v, uint32_t column)
 {
 	const struct column *c = &v->columns->v[column];
-	double unit = power_of_10(c->unit ? c->decimals : v->decimals);
+	double unit = value_of_one(c->unit ? c->decimals : v->decimals);
 	uint64_t *sums = calloc(v->nodes.count, sizeof(*sums));
 	double *ret = calloc(v->nodes.count, sizeof(*ret));
 

@@ -227,3 +227,13 @@ filters()
 	MODE=chain O=$PWD OUT=$PWD/y.svg "$demo"
 	cmp y.svg "$root/Documentation/modes/chain.svg"
 }
+
+@test "a ratio: its two events are sampled" {
+	need_events
+	record -q --ratio page-faults/cpu-clock -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
+	grep -q 'data-ratio-names="weight/cpu-clock"' x.svg
+	grep -qE '<title>all [^;]*; page-faults/cpu-clock [0-9.]+ k/s\)' x.svg
+	# what was named goes before it
+	record -q --ratio page-faults/cpu-clock -e cpu-clock -e page-faults -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
+	grep -q 'data-ratio-names="page-faults/weight"' x.svg
+}
