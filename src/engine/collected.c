@@ -19,7 +19,7 @@ int collected_init(struct collected *c, const struct collected_limit *limit)
 	trie_limit(&c->trie, limit->budget);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		c->deferred[i].kind = deferred_kinds[i];
-	c->deferred[DEFERRED_PAIRS].kind = &pair_kinds[limit->has_more];
+	c->deferred[DEFERRED_PAIRS].kind = &pair_kinds[limit->pair_kind];
 	return 0;
 }
 

@@ -66,7 +66,7 @@ struct collected_limit {
 	const struct columns *columns;
 	struct budget *budget;
 	uint32_t frame; /* string id of "[memory limit]" */
-	bool has_more; /* of the rule that events are paired by */
+	unsigned pair_kind; /* of the rule that events are paired by: pair_kind_of() */
 };
 
 /* 0, or -ENOMEM: nothing to be released. */

@@ -79,7 +79,9 @@ int choose_events(struct input_job *j)
 
 		err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
 				   &p->strings);
-		samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
+		if (err == 0)
+			err = ratio_choose_parts(p, &j->pairing);
+		samples = j->pairing.rule.of_samples;
 
 		/* What a mode weighs has to know what is asked. */
 		if (err == 0 && filters_ask_states(p->filters) &&
@@ -164,6 +166,12 @@ int input_job_end(struct input_job *j, int err)
 			     " intervals are open whose ends may be among "
 			     "the records that were lost: they are not counted",
 			     input_path(j->in), p->collected.pairs.unsure);
+		if (err == 0 && p->collected.pairs.skipped)
+			warn(&p->ctx,
+			     "'%s': %" PRIu64 " events of the mode came and were not "
+			     "recorded, for -F is a rate "
+			     "of all events: -e cpu-clock/freq=999/ is one of its own",
+			     input_path(j->in), p->collected.pairs.skipped);
 	}
 	if (err == 0 && j->wall.is_bound) {
 		struct settle_by by = { &j->weights, &j->events, &j->pairing,

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { USUAL_RATE = 99 }; /* samples a second */
-
 /* Who looks for the events of a rule. */
 struct mode_asker {
 	struct context *ctx;
@@ -39,13 +37,14 @@ static int is_event_here(void *arg, const char *name)
 	return err < 0 ? err : live_has_event(asker->ctx, name, asker->mode->probed);
 }
 
-static int check_mode_options(struct ff_profile *p, const struct live_options *o)
+static int check_mode_options(struct ff_profile *p, const struct live_options *o,
+			      const struct pair_rule *rule)
 {
 	if (o->event_count)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode opens the events that it needs: none can be named "
 			    "beside it (-e)");
-	if (o->frequency || o->period)
+	if ((o->frequency || o->period) && !rule->has_between)
 		return fail(
 			&p->ctx, -EINVAL,
 			"of the events of a mode each one is taken: they have no rate "
@@ -62,7 +61,7 @@ static void ask_for_event(const struct rule_event *e, const struct pair_rule *ru
 			  struct live_asked *ret)
 {
 	*ret = (struct live_asked){
-		.every = true,
+		.every = !e->rated,
 		.no_chain = !e->has_stack,
 		.is_apart = e->is_apart,
 		.filter = e->filter,
@@ -133,9 +132,9 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		wanted->event_count = 2;
 		return 0;
 	}
-	err = check_mode_options(p, wanted);
+	err = rule_parse(&p->ctx, profile_rule(p), &rule);
 	if (err == 0)
-		err = rule_parse(&p->ctx, profile_rule(p), &rule);
+		err = check_mode_options(p, wanted, &rule);
 	if (err == 0 && on_the_way && rule.open != PAIR_OPEN_DROP)
 		err = fail(
 			&p->ctx, -EINVAL,
@@ -339,7 +338,7 @@ int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted
 	snprintf(rate, sizeof(rate), wanted->period ? "period=%" PRIu64 : "freq=%" PRIu64,
 		 wanted->period	     ? wanted->period
 		 : wanted->frequency ? wanted->frequency
-				     : USUAL_RATE);
+				     : LIVE_USUAL_RATE);
 
 	if (err < 0)
 		return err;

@@ -109,7 +109,7 @@ static int check_mode(struct ff_profile *p)
 	p->pairs = true;
 	/* What is wrong with a rule is said with its place. */
 	if (text && rule_parse(&p->ctx, text, &rule) < 0)
-		return pairing_check(&p->ctx, text, &p->limit.has_more);
+		return pairing_check(&p->ctx, text, &p->limit.pair_kind);
 	p->pairs = rule.count > 0;
 	err = ratio_start(p, rule.ratio);
 	if (err < 0 || (!p->pairs && !p->wall.weight))
@@ -131,7 +131,7 @@ static int check_mode(struct ff_profile *p)
 		return columns_add(&p->columns,
 				   &(struct column){ .name = "cpu", .unit = "ns" },
 				   &p->wall.cpu);
-	return pairing_check(&p->ctx, profile_rule(p), &p->limit.has_more);
+	return pairing_check(&p->ctx, profile_rule(p), &p->limit.pair_kind);
 }
 
 static int make_symbolizer(struct ff_profile *p)

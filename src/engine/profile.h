@@ -232,12 +232,15 @@ int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret);
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
 
+struct pairing;
 /* engine/ratio.c: "CPI=cycles/instructions". 0, or a negative errno with a sentence. */
 int ratio_start(struct ff_profile *p, struct slice of_mode);
 /* Which events it takes. */
 int ratio_choose(struct ff_profile *p, const struct recording *rec,
 		 struct event_wish *wish);
 int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture);
+/* Of a mode's weights with names those that it is of become columns. */
+int ratio_choose_parts(struct ff_profile *p, struct pairing *pairing);
 /* Which columns it is of, when all inputs were read. */
 int ratio_finish(struct ff_profile *p);
 

@@ -191,6 +191,26 @@ int ratio_choose(struct ff_profile *p, const struct recording *rec,
 	return err;
 }
 
+int ratio_choose_parts(struct ff_profile *p, struct pairing *pairing)
+{
+	int err = 0;
+
+	for (int i = 0; p->ratio.name && i < PAIR_PARTS && err == 0; i++) {
+		struct bound_part *part = &pairing->parts[i];
+		const char *name = intern_text(&p->strings, part->name);
+		const struct column *known = columns_find(&p->columns, name);
+		struct column column = { .name = name };
+
+		if (!part->name || (strcmp(name, p->ratio.words[0]) != 0 &&
+				    strcmp(name, p->ratio.words[1]) != 0))
+			continue;
+		part->column = known ? (uint32_t)(known - p->columns.v) : 0;
+		if (!known)
+			err = columns_add(&p->columns, &column, &part->column);
+	}
+	return err < 0 ? fail_memory(&p->ctx) : 0;
+}
+
 int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture)
 {
 	struct ratio_wish *r = &p->ratio;

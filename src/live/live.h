@@ -56,6 +56,7 @@ struct live_asked {
 	uint8_t registers;
 };
 
+enum { LIVE_USUAL_RATE = 99 }; /* samples a second, where none was asked for */
 struct live_probed;
 
 /* What was asked for; borrowed until live_close(). */

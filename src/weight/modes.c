@@ -17,6 +17,19 @@
 	"!blocked(prev_state) && !runnable(prev_state) && prev_pid;"
 #define WAKING "wake sched:sched_waking key pid;"
 #define NANOSECONDS "weight t; unit ns;"
+/* What threads do, all of their time. Only where samples are is asked of these, so a rate that is not the
+ * same for all is as good. */
+#define LIFE(names)                                                                      \
+	SWITCH_IN "start sched:sched_switch key prev_pid if prev_pid && "                \
+		  "(blocked(prev_state) || runnable(prev_state));" GONE WAKING           \
+		  "sample cpu-clock* | task-clock* | cycles* | "                         \
+		  "cpu_core/cycles*,cpu_atom/cycles* key tid if tid != 0;"               \
+		  "between [on-CPU];"                                                    \
+		  "weight blocked(start.prev_state) * (t - t.run) as [off-CPU];"         \
+		  "weight blocked(start.prev_state) * t.run + "                          \
+		  "runnable(start.prev_state) * t as [runqueue];"                        \
+		  "names " names "; stack start; open count; unit ns;"                   \
+		  "ratio on-CPU% = [on-CPU]/weight"
 #define CALLS(side)                                                                      \
 	"syscalls:sys_" side "_read,syscalls:sys_" side "_pread64,syscalls:sys_" side    \
 	"_readv,syscalls:sys_" side "_preadv,syscalls:sys_" side                         \
@@ -84,6 +97,12 @@ const struct mode modes[] = {
 		    "weight blocked(start.prev_state) * t.run + "
 		    "runnable(start.prev_state) * t; unit ns; stack start",
 	  "io" },
+	{ "hotcold", "Hot/Cold", "what do threads do with all of their time?",
+	  LIFE("root"), "ratio" },
+	{ "hotcold-mixed", "Hot/Cold", "where does the same code run, block and wait?",
+	  LIFE("leaf"), "ratio" },
+	{ "hotcold-integrated", "Hot/Cold",
+	  "how much of its time does each function run?", LIFE("none"), "ratio" },
 	{ "schedlat", "Scheduler Latency", "how long does who was woken wait to run?",
 	  "end sched:sched_switch key next_pid if next_pid;"
 	  "cancel sched:sched_switch key prev_pid if prev_pid;"

@@ -12,6 +12,15 @@
  * It goes on only to who woke the waker after the wait had begun: one that already ran then does not
  * explain the wait by what it had waited for before.
  *
+ * Where samples share the time between intervals, a thread is always in one of two states, and all its
+ * time from its first event on is of one of them:
+ *
+ *	runs --start--> open --wake--> open, woken --end--> runs --sample--> runs
+ *
+ * What it ran since the sample before, over all intervals in between, is the next one's. So a thread that runs
+ * for less than the samples are apart has what it ran in all, where its samples were: they are as
+ * likely at each moment that it runs. What no sample comes for any more has the stack of the last one.
+ *
  * An end that makes an object leaves what it weighs to that, which is the next one to be settled, and
  * of calls inside of a call it is counted how many are open:
  *
@@ -51,9 +60,21 @@ static enum pair_context context_of(const struct deferred_event *e)
 	return (enum pair_context)(e->what >> PAIR_CONTEXT_SHIFT);
 }
 
+/* Only of a rule with samples between intervals. */
+static struct pair_between *between_of(const struct deferred_event *e)
+{
+	return (void *)(more_of(e) + 1);
+}
+
 static bool is_open(const struct deferred_event *e)
 {
 	return e && role_of(e) == ROLE_START;
+}
+
+/* Between two intervals. */
+static bool is_running(const struct deferred_event *e)
+{
+	return e && role_of(e) == ROLE_SAMPLE;
 }
 
 /* @event becomes what was open before it, so that this stays so. */
@@ -63,7 +84,7 @@ static int stay(struct deferred_event *event, const struct deferred_event *befor
 	if (!before)
 		return 0;
 	memcpy(event, before,
-	       sizeof(*event) + pair_kinds[to->pairing->rule.has_more].fields);
+	       sizeof(*event) + pair_kinds[pair_kind_of(&to->pairing->rule)].fields);
 	return 1;
 }
 
@@ -187,13 +208,74 @@ static int find_pair_stack(const struct deferred_event *start,
 	return err;
 }
 
-static uint64_t weigh_pair(const struct deferred_event *start,
+/* *@node: of the stack with the part's name in it. As find_pair_stack(). */
+static int add_part_name(struct settlement *to, const struct bound_part *part,
+			 uint32_t *node)
+{
+	const uint64_t other = 0x9e3779b97f4a7c15u;
+	struct trie *t = to->target.trie;
+	uint64_t key = hash_u64((uint64_t)part->name << 32 | *node);
+	const struct trie_memory *known;
+	struct trie_memory found = { hash_u64(key ^ other), 0, 0 };
+	struct path path = { 0 };
+	bool at_root = to->pairing->rule.names == PAIR_NAMES_ROOT;
+	int err = 0;
+
+	if (!part->name || to->pairing->rule.names == PAIR_NAMES_NONE)
+		return 0;
+	/* Threads wait in the same places again and again. */
+	known = trie_recall(t, key, found.high);
+	if (known) {
+		*node = known->node;
+		return 0;
+	}
+	if (at_root)
+		err = path_add_name(&path, to->target.frames, part->name, 0);
+	if (err == 0)
+		err = path_add_forward(&path, t, *node);
+	if (err == 0 && !at_root)
+		err = path_add_name(&path, to->target.frames, part->name, 0);
+	if (err == 0)
+		err = path_stack(&path, &to->target, &found.node);
+	free(path.v);
+	if (err < 0)
+		return err;
+	if (err == 0)
+		trie_remember(t, key, &found);
+	*node = found.node;
+	return err;
+}
+
+/* Charges a weight, which is a part of several or all there is (NULL). 0, or -ENOMEM. */
+static int charge_part(struct settlement *to, const struct bound_part *part,
+		       struct charge *charge)
+{
+	int err = 0;
+
+	if (charge->weight == 0)
+		return 0;
+	if (part && !charge->lost)
+		err = add_part_name(to, part, &charge->node);
+	charge->cut |= err > 0;
+	/* A product that wraps could look possible. */
+	if (charge->weight < WEIGHT_IMPOSSIBLE)
+		charge->weight *= to->factor;
+	if (err >= 0)
+		err = weight_charge(&to->target, charge);
+	if (err > 0 && part && part->column != COLUMN_WEIGHT)
+		err = trie_charge(to->target.trie, charge->node, part->column,
+				  charge->weight);
+	return err < 0 ? err : 0;
+}
+
+/* What a weight comes to of an interval. */
+static uint64_t weigh_pair(const struct expression *weight,
+			   const struct deferred_event *start,
 			   const struct deferred_event *end, uint64_t until,
 			   struct settlement *to)
 {
 	const struct pairing *p = to->pairing;
-	int64_t slots[WEIGHT_VALUES + PAIR_VALUES] = { 0 };
-	int64_t weight;
+	int64_t slots[WEIGHT_VALUES + PAIR_VALUES] = { 0 }, value = 1;
 
 	slots[WEIGHT_T] = (int64_t)(until - start->time);
 	if (p->rule.has_more) {
@@ -208,35 +290,38 @@ static uint64_t weigh_pair(const struct deferred_event *start,
 							   ? more_of(end)->values[i]
 							   : opened->values[i];
 	}
-	weight =
-		expression_is_empty(&p->weight) ? 1 : expression_value(&p->weight, slots);
-	to->target.pairs->negative += weight < 0;
-	return weight < 0 ? 0 : (uint64_t)weight;
+	if (!expression_is_empty(weight))
+		value = expression_value(weight, slots);
+	to->target.pairs->negative += value < 0;
+	return value < 0 ? 0 : (uint64_t)value;
 }
 
 static int charge_pair(const struct deferred_event *start,
 		       const struct deferred_event *end, uint64_t until,
 		       struct settlement *to)
 {
-	struct charge charge = { .weight = weigh_pair(start, end, until, to),
-				 .lost = start->lost ? start->lost
+	const struct pairing *p = to->pairing;
+	size_t parts = p->rule.part_count;
+	struct charge charge = { .lost = start->lost ? start->lost
 					 : end	     ? end->lost
 						     : 0,
 				 .cut = start->cut || (end && end->cut) };
 	int err = 0;
 
-	if (charge.weight == 0)
-		return 0;
 	if (!charge.lost && !filters_pass_duration(to->filters, until - start->time))
 		charge.lost = LOST_FILTER + 1;
-	if (!charge.lost)
-		err = find_pair_stack(start, end, to, &charge.node);
-	charge.cut |= err > 0;
-	/* A product that wraps could look possible. */
-	if (charge.weight < WEIGHT_IMPOSSIBLE)
-		charge.weight *= to->factor;
-	if (err >= 0)
-		err = weight_charge(&to->target, &charge);
+	for (size_t i = 0; i < (parts ? parts : 1) && err >= 0; i++) {
+		const struct bound_part *part = parts ? &p->parts[i] : NULL;
+		struct charge its = charge;
+
+		its.weight = weigh_pair(part ? &part->weight : &p->weight, start, end,
+					until, to);
+		if (its.weight && !its.lost)
+			err = find_pair_stack(start, end, to, &its.node);
+		its.cut |= err > 0;
+		if (err >= 0)
+			err = charge_part(to, part, &its);
+	}
 	return err < 0 ? err : 0;
 }
 
@@ -267,6 +352,97 @@ static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
 	       deferred_queue_has_gap(&to->target.deferred[DEFERRED_PAIRS], start, end);
 }
 
+/*
+ * What a thread has run until @until, and no sample has. What was lost since may have been its switches,
+ * so then that is not known.
+ */
+static uint64_t owed_until(const struct deferred_event *before, uint64_t until,
+			   const struct settlement *to)
+{
+	const struct pair_between *b = between_of(before);
+
+	return b->owed + (is_running(before) && !is_broken(to, before->time, until)
+				  ? until - before->time
+				  : 0);
+}
+
+/* No sample comes for what is owed: the last one has it, or a frame that says that there was none. */
+static int charge_owed(const struct deferred_event *before, uint64_t owed,
+		       struct settlement *to)
+{
+	const struct pair_between *b = between_of(before);
+	const struct trie *t = to->target.trie;
+	struct charge charge = { .weight = owed,
+				 .node = before->behind,
+				 .lost = b->lost & 0x7f };
+	struct path path = { 0 };
+	uint32_t root = before->behind;
+	int err = 0;
+
+	/* Nothing is known of a thread that was switched to and then neither sampled nor switched from. */
+	if (!owed || (!before->behind && !b->lost))
+		return 0;
+	if (!b->sampled && !charge.lost) {
+		/* Below the name of its process. */
+		while (root && t->nodes[root].parent)
+			root = t->nodes[root].parent;
+		err = path_add(&path, t->nodes[root].frame);
+		if (err == 0)
+			err = path_add_name(&path, to->target.frames,
+					    to->pairing->no_sample, 0);
+		if (err == 0)
+			err = path_stack(&path, &to->target, &charge.node);
+		free(path.v);
+		charge.cut = err > 0;
+	}
+	return err < 0 ? err
+		       : charge_part(to, &to->pairing->parts[PART_BETWEEN], &charge);
+}
+
+/* A sample of a thread: of what it has run since the one before. */
+static int settle_sample(struct deferred_event *e, const struct deferred_event *before,
+			 struct settlement *to)
+{
+	struct pair_counts *counts = to->target.pairs;
+	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
+	int err = 0;
+
+	counts->samples++;
+	/* The end of the interval was not seen: it was before the sample, and not by much. */
+	if (is_open(before)) {
+		bool broken = is_broken(to, before->time, e->time);
+
+		counts->ends++;
+		counts->paired += !broken;
+		counts->broken += broken;
+		err = broken ? 0 : charge_pair(before, NULL, e->time, to);
+	}
+	charge.weight = before ? owed_until(before, e->time, to) : 0;
+	if (err == 0)
+		err = charge_part(to, &to->pairing->parts[PART_BETWEEN], &charge);
+	*between_of(e) = (struct pair_between){ .sampled = 1, .lost = e->lost };
+	e->behind = e->node;
+	return err < 0 ? err : 1;
+}
+
+/* @e is open, or runs from now on; what is owed by then goes on. */
+static void go_on(struct deferred_event *e, const struct deferred_event *before,
+		  struct settlement *to)
+{
+	struct pair_between *b = between_of(e);
+
+	*b = (struct pair_between){ .lost = e->lost };
+	e->behind = e->node;
+	if (!before)
+		return;
+	b->owed = owed_until(before, e->time, to);
+	if (between_of(before)->sampled || !e->node) {
+		b->sampled = between_of(before)->sampled;
+		b->lost = between_of(before)->lost;
+		e->behind = before->behind;
+	}
+}
+
 static int settle_start(struct deferred_event *e, const struct deferred_event *before,
 			struct settlement *to)
 {
@@ -282,6 +458,8 @@ static int settle_start(struct deferred_event *e, const struct deferred_event *b
 		return 1;
 	}
 	to->target.pairs->starts++;
+	if (to->pairing->rule.has_between)
+		go_on(e, before, to);
 	if (is_open(before)) {
 		to->target.pairs->restarted++;
 		if (to->pairing->rule.first)
@@ -312,7 +490,8 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	    (to->pairing->rule.stack == PAIR_STACK_OFFWAKE && !before->lost))
 		err = make_suffix(e, before, to, &behind);
 	stay(e, before, to);
-	e->behind = behind;
+	if (!to->pairing->rule.has_between)
+		e->behind = behind;
 	e->cut |= err > 0 || cut;
 	if (!e->lost)
 		e->lost = lost;
@@ -328,7 +507,7 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 static void leave_to_object(struct deferred_event *e, const struct deferred_event *start,
 			    struct settlement *to)
 {
-	uint64_t weight = weigh_pair(start, e, e->time, to);
+	uint64_t weight = weigh_pair(&to->pairing->weight, start, e, e->time, to);
 
 	if (to->pairing->rule.stack == PAIR_STACK_START)
 		e->node = start->node;
@@ -401,13 +580,17 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 		return 1;
 	}
 	counts->ends++;
+	if (to->pairing->rule.has_between) {
+		go_on(e, before, to);
+		e->what = ROLE_SAMPLE;
+	}
 	if (!is_open(before)) {
 		counts->unopened++;
-		return stay(e, before, to);
+		return to->pairing->rule.has_between || stay(e, before, to);
 	}
 	if (is_broken(to, before->time, e->time)) {
 		counts->broken++;
-		return 0;
+		return to->pairing->rule.has_between;
 	}
 	counts->paired++;
 	counts->without_waker += to->pairing->has_wakes && !more_of(before)->woken;
@@ -418,8 +601,10 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
 		      ? 0
 		      : charge_pair(before, e, e->time, to);
-	if (err < 0 || !chain)
-		return err;
+	if (err < 0 || to->pairing->rule.has_between)
+		return err < 0 ? err : 1;
+	if (!chain)
+		return 0;
 	stay(e, before, to);
 	e->what = ROLE_END;
 	return 1;
@@ -443,9 +628,17 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 		return 1;
 	case PAIR_OBJECT:
 		return settle_object(e, before, to);
+	case ROLE_SAMPLE:
+		return settle_sample(e, before, to);
 	default:
 		counts->cancels++;
 		counts->cancelled += is_open(before);
+		if (to->pairing->rule.has_between && before) {
+			int err =
+				charge_owed(before, owed_until(before, e->time, to), to);
+
+			return err;
+		}
 		/* Who is preempted was woken by the same one as before. */
 		return role_of(e) == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
 								     : 0;
@@ -472,7 +665,15 @@ int pairing_end(struct settlement *to, uint64_t last)
 		uint64_t until = last > e->time ? last : e->time;
 		bool object = e->what == PAIR_OBJECT;
 
-		if (!is_open(e) && !object)
+		if (to->pairing->rule.has_between) {
+			bool counts = to->pairing->rule.open == PAIR_OPEN_COUNT;
+
+			err = charge_owed(e,
+					  counts ? owed_until(e, until, to)
+						 : between_of(e)->owed,
+					  to);
+		}
+		if ((!is_open(e) && !object) || err < 0)
 			continue;
 		to->target.pairs->still_open += !object;
 		/* A call that goes on has made nothing. */
@@ -500,21 +701,16 @@ void pair_counts_add(struct pair_counts *to, const struct pair_counts *from)
 		sum[i] += more[i];
 }
 
-const struct deferred_kind pair_kinds[2] = {
-	{
-		.name = "events that are paired",
-		.fields = sizeof(struct pair_event),
-		.of_one_input = true,
-		.open_is_claimed = true,
-		.key = key_of_pair,
-		.settle = settle_pair,
-	},
-	{
-		.name = "events that are paired",
-		.fields = sizeof(struct pair_event) + sizeof(struct pair_more),
-		.of_one_input = true,
-		.open_is_claimed = true,
-		.key = key_of_pair,
-		.settle = settle_pair,
-	},
+#define PAIR_KIND(size)                                                                  \
+	{                                                                                \
+		.name = "events that are paired", .fields = (size),                      \
+		.of_one_input = true, .open_is_claimed = true, .key = key_of_pair,       \
+		.settle = settle_pair,                                                   \
+	}
+
+const struct deferred_kind pair_kinds[PAIR_KINDS] = {
+	PAIR_KIND(sizeof(struct pair_event)),
+	PAIR_KIND(sizeof(struct pair_event) + sizeof(struct pair_more)),
+	PAIR_KIND(sizeof(struct pair_event) + sizeof(struct pair_more) +
+		  sizeof(struct pair_between)),
 };

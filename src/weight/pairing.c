@@ -67,7 +67,7 @@ static int find_weight(void *arg, struct context *ctx, const char *name, size_t 
 		      { "end.", ROLE_END } };
 	struct pairing *p = arg;
 	struct pair_value value = { ROLE_SAMPLE, { name, size } };
-	bool samples = p->rule.steps[0].role == ROLE_SAMPLE;
+	bool samples = p->rule.of_samples;
 
 	for (int i = 0; !samples && i < WEIGHT_VALUES; i++)
 		if (slice_is(value.field, times[i], strlen(times[i])))
@@ -184,6 +184,9 @@ static void add_record_line(struct text *out, const struct pair_rule *rule)
 		events.size = bar ? (size_t)(bar - events.text) : events.size;
 		while (events.size && events.text[events.size - 1] == ' ')
 			events.size--;
+		/* "cpu-clock*" is for modifiers, which nobody asks for. */
+		events.size -= !memchr(events.text, ':', events.size) &&
+			       events.text[events.size - 1] == '*';
 		text_printf(out, " -e '%.*s'", (int)events.size, events.text);
 	}
 }
@@ -236,7 +239,7 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 			15) == 0;
 	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited && wakes;
 	bound->has_stack = rule_uses_stack(&p->rule, step->role);
-	if (step->role != ROLE_SAMPLE && !(b->of.event->sample_type & PERF_SAMPLE_TIME))
+	if (!p->rule.of_samples && !(b->of.event->sample_type & PERF_SAMPLE_TIME))
 		return fail(ctx, -ENODATA,
 			    "samples of event '%s' were recorded without their times",
 			    intern_text(b->of.strings, b->of.event->name));
@@ -268,7 +271,7 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	    b->of.format)
 		bound->context = event_format_find(b->of.format, "common_flags");
 	/* The thread is the key of what has none. */
-	if (err == 0 && step->role != ROLE_SAMPLE && expression_is_empty(&bound->keys[0]))
+	if (err == 0 && !p->rule.of_samples && expression_is_empty(&bound->keys[0]))
 		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
 	return err;
 }
@@ -339,6 +342,15 @@ static int intern_marks(struct pairing *p, struct intern *strings)
 	};
 	int err = intern_add(strings, "--", 2, &p->wakes);
 
+	if (err == 0)
+		err = intern_add(strings, "[no sample]", 11, &p->no_sample);
+	if (err == 0 && p->rule.between.size)
+		err = intern_add(strings, p->rule.between.text, p->rule.between.size,
+				 &p->parts[PART_BETWEEN].name);
+	for (size_t i = 0; i < p->rule.part_count && err == 0; i++)
+		err = intern_add(strings, p->rule.parts[i].name.text,
+				 p->rule.parts[i].name.size, &p->parts[i].name);
+
 	for (int i = 0; i < PAIR_CONTEXTS && err == 0; i++)
 		err = intern_add(strings, contexts[i], strlen(contexts[i]),
 				 &p->contexts[i]);
@@ -366,12 +378,12 @@ static int check_expression(struct context *ctx, struct slice text, expression_n
 	return err;
 }
 
-int pairing_check(struct context *ctx, const char *rule, bool *has_more)
+int pairing_check(struct context *ctx, const char *rule, unsigned *kind)
 {
 	const char *next = rule;
 	int err = 0;
 
-	*has_more = false;
+	*kind = 0;
 	while (next && err == 0) {
 		struct pairing p = { 0 };
 		const char *at;
@@ -392,13 +404,19 @@ int pairing_check(struct context *ctx, const char *rule, bool *has_more)
 				err = check_expression(ctx, step->objects[k], find_any,
 						       NULL);
 		}
+		for (size_t i = 0; i < p.rule.part_count && err == 0; i++) {
+			at = p.rule.parts[i].weight.text;
+			err = check_expression(ctx, p.rule.parts[i].weight, find_weight,
+					       &p);
+		}
 		if (err == 0) {
 			at = p.rule.weight.text;
 			err = check_expression(ctx, p.rule.weight, find_weight, &p);
 		}
 		if (err < 0)
 			return rule_refused_at(ctx, rule, at, err);
-		*has_more |= p.rule.has_more;
+		if (pair_kind_of(&p.rule) > *kind)
+			*kind = pair_kind_of(&p.rule);
 		next = p.rule.otherwise;
 	}
 	return err;
@@ -471,6 +489,10 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 	if (err == 0 && p->rule.weight.text)
 		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
 				       find_weight, p, &p->weight);
+	for (size_t i = 0; i < p->rule.part_count && err == 0; i++)
+		err = expression_parse(ctx, p->rule.parts[i].weight.text,
+				       p->rule.parts[i].weight.size, find_weight, p,
+				       &p->parts[i].weight);
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
 		b.of.event = &rec->events.v[i];
 		err = bind_event(ctx, p, &b, lists);
@@ -491,6 +513,8 @@ void pairing_release(struct pairing *p)
 			expression_release(&p->steps.v[i].objects[k]);
 		}
 	}
+	for (int i = 0; i < PAIR_PARTS; i++)
+		expression_release(&p->parts[i].weight);
 	expression_release(&p->weight);
 	array_release(&p->steps);
 	array_release(&p->events);
@@ -607,7 +631,8 @@ static uint8_t lost_of_step(const struct weigher *w, const struct weighing *x,
 	/* Filters ask the thread that waits, which is the one of the start. */
 	counts = step->is_of_key ? thread_set_has(&p->threads, woken)
 				 : pairing_counts(p, x->sample);
-	if (step->role == ROLE_START && !(x->match.passed && counts))
+	if ((step->role == ROLE_START || step->role == ROLE_SAMPLE) &&
+	    !(x->match.passed && counts))
 		return LOST_FILTER + 1;
 	/* Of the others only the stack counts that is drawn. */
 	return step->has_stack && x->charge.lost == LOST_TRUNCATED + 1
@@ -706,20 +731,24 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 int pairing_take(struct weigher *w, const struct weighing *x)
 {
 	const struct bound_event *event = &w->pairing->events.v[x->sample->event];
+	const struct event *of = &w->rec->events.v[x->sample->event];
 	bool counts = false;
 
+	/* perf record -F is for tracepoints, too: then a sample stands for several of them. */
+	if (of->frequency && of->type == PERF_TYPE_TRACEPOINT && x->sample->period > 1)
+		w->target.pairs->skipped += x->sample->period - 1;
 	weight_sum_damaged(w->target.sum, x->match.unread);
 	w->target.pairs->stacks += weight_needs_stack(w, x);
 	for (uint8_t i = 0; i < x->match.count; i++) {
 		const struct bound_step *step =
 			&w->pairing->steps.v[event->first + x->match.steps[i]];
-		int err = step->role == ROLE_SAMPLE ? take_sample(w, x, step)
-						    : defer_step(w, x, step);
+		int err = w->pairing->rule.of_samples ? take_sample(w, x, step)
+						      : defer_step(w, x, step);
 
 		if (err < 0)
 			return err;
-		counts |= err > 0 && step->role <= ROLE_START && !x->charge.lost;
-		counts |= err > 0 && step->role == ROLE_SAMPLE;
+		counts |= err > 0 && !x->charge.lost &&
+			  (step->role <= ROLE_START || step->role == ROLE_SAMPLE);
 	}
 	return counts;
 }

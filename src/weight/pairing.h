@@ -92,6 +92,16 @@ struct pair_value {
 	struct slice field;
 };
 
+/* A weight of several. */
+struct bound_part {
+	struct expression weight; /* of the time between intervals: none */
+	uint32_t name; /* string id; 0: none */
+	uint32_t column; /* that it adds to, too; COLUMN_WEIGHT: none */
+};
+
+/* That of the time between intervals. */
+enum { PART_BETWEEN = RULE_PARTS, PAIR_PARTS };
+
 struct pairing {
 	struct pair_rule rule;
 	const struct recording *rec;
@@ -100,17 +110,19 @@ struct pairing {
 	ARRAY(struct bound_step) steps; /* by event, then in the order of the rule */
 	ARRAY(struct bound_event) events; /* by index of event */
 	struct expression weight;
+	struct bound_part parts[PAIR_PARTS];
 	struct pair_value values[PAIR_VALUES];
 	uint32_t value_count;
 	/* String ids: "--" between two stacks, and who wakes where no thread does. */
 	uint32_t wakes, contexts[PAIR_CONTEXTS];
+	uint32_t no_sample; /* "[no sample]" */
 	/* Of a live run, which is of whole processors: whose starts and samples count. */
 	struct thread_set threads;
 };
 
-/* Can a rule be understood, whatever was recorded, and has it more (pair_rule.has_more)? 0, or a
+/* Can a rule be understood, whatever was recorded, and of what kind is it (pair_kind_of())? 0, or a
  * negative errno with a sentence. */
-int pairing_check(struct context *ctx, const char *rule, bool *has_more);
+int pairing_check(struct context *ctx, const char *rule, unsigned *kind);
 
 /*
  * Which events and fields there are, as the rule asks for them. 0, or a negative errno with a
@@ -141,6 +153,8 @@ struct pair_counts {
 	uint64_t objects; /* that ends have made */
 	uint64_t releases,
 		released; /* those of objects, and those of them that were known */
+	uint64_t
+		skipped; /* events of these that came and were not recorded, as a rate has it */
 };
 void pair_counts_add(struct pair_counts *to, const struct pair_counts *from);
 
@@ -187,16 +201,16 @@ int pairing_take(struct weigher *w, const struct weighing *x);
  *
  *	what      enum pair_role and, of one who wakes, enum pair_context. What is open is a start; a
  *		  closed one is an end: only what woke the thread, or the weight that an object is
- *		  to have, is still of use.
- *	behind    what a chain has behind the stack
+ *		  to have, is still of use; or, beside samples, a sample: the thread runs.
+ *	behind    what a chain has behind the stack; beside samples the stack of the last one
  *
  * Where an end makes an object there are two: the end, under the key of its start, and behind it the
  * object under its own, which takes the weight over from the end.
  */
 enum {
-	PAIR_ROLE_BITS = 7,
+	PAIR_ROLE_BITS = 15,
 	PAIR_CONTEXT_SHIFT = 4,
-	PAIR_OBJECT = ROLE_SAMPLE, /* which is never deferred */
+	PAIR_OBJECT = PAIR_ROLES, /* which is no step of a rule */
 };
 
 struct pair_event {
@@ -209,6 +223,14 @@ struct pair_event {
 		uint32_t thread; /* of what wakes: who does */
 		uint8_t inner; /* calls inside of one that is open: how many are */
 	} more[];
+};
+
+/* Behind pair_more, where samples share the time between intervals. */
+struct pair_between {
+	uint64_t owed; /* ns of it that no sample has yet */
+	uint32_t
+		sampled; /* 0: behind is the stack of an interval, for there was no sample */
+	uint32_t lost; /* of the last sample, as deferred_event.lost */
 };
 
 /* Two numbers are one. Two pairs of them are different, but by a chance that nobody chooses. */
@@ -226,8 +248,14 @@ static inline uint64_t pair_leave_key(int64_t first)
 	return pair_key(first, INT64_MIN) + 2 * PAIR_KEY_OF_OBJECT;
 }
 
-/* pair_settle.c: by pair_rule.has_more */
-extern const struct deferred_kind pair_kinds[2];
+/* pair_settle.c */
+enum { PAIR_KINDS = 3 };
+extern const struct deferred_kind pair_kinds[PAIR_KINDS];
+
+static inline unsigned pair_kind_of(const struct pair_rule *rule)
+{
+	return rule->has_more + rule->has_between;
+}
 
 /* No more events come: what becomes of intervals that are open. @last: when the last event was.
  * 0, or -ENOMEM. */

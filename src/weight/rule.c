@@ -20,6 +20,12 @@ static const char *const stack_names[PAIR_STACKS] = {
 	[PAIR_STACK_CHAIN] = "chain",
 };
 
+static const char *const place_names[PAIR_NAMESES] = {
+	[PAIR_NAMES_ROOT] = "root",
+	[PAIR_NAMES_LEAF] = "leaf",
+	[PAIR_NAMES_NONE] = "none",
+};
+
 static const char *const open_names[PAIR_OPENS] = {
 	[PAIR_OPEN_DROP] = "drop",
 	[PAIR_OPEN_COUNT] = "count",
@@ -98,8 +104,8 @@ static int refuse_verb(struct context *ctx, struct slice clause)
 {
 	return refuse_clause(ctx, clause,
 			     "start, wake, end, cancel, forget, release, leave, sample, "
-			     "weight, stack, first, nested, open, unit, title, ratio and "
-			     "or are");
+			     "weight, between, names, stack, first, nested, open, unit, "
+			     "title, ratio and or are");
 }
 
 /* Its word is there, and nothing behind it. */
@@ -156,8 +162,6 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 	take_nothing(step);
 	if (!step->events.size)
 		return refuse_clause(ctx, clause, "it names no event");
-	if (key.text && role == ROLE_SAMPLE)
-		return refuse_clause(ctx, clause, "a sample is paired with nothing");
 	if (step->value.text && role != ROLE_START && role != ROLE_END)
 		return refuse_clause(ctx, clause, "only a start or an end has a value");
 	if (object.text && role != ROLE_END)
@@ -191,7 +195,27 @@ static int parse_clause(struct context *ctx, struct slice clause, struct pair_ru
 	if (!rest.size)
 		return refuse_verb(ctx, clause);
 	if (is_word(verb, "weight")) {
-		rule->weight = rest;
+		struct pair_part part;
+
+		part.weight = before_word(rest, "as", &part.name);
+		if (part.name.text && (!part.name.size || !part.weight.size))
+			return refuse_clause(ctx, clause,
+					     "an expression or a name is missing");
+		if (rule->part_count == RULE_PARTS)
+			return refuse_clause(ctx, clause, "there are too many");
+		if (part.name.text)
+			rule->parts[rule->part_count++] = part;
+		else
+			rule->weight = rest;
+	} else if (is_word(verb, "between")) {
+		rule->between = rest;
+	} else if (is_word(verb, "names")) {
+		index = index_of_word(rest, place_names, PAIR_NAMESES);
+		if (index < 0)
+			return refuse_clause(
+				ctx, clause,
+				"root, leaf and none are where names can be");
+		rule->names = (enum pair_names)index;
 	} else if (is_word(verb, "unit")) {
 		rule->unit = rest;
 	} else if (is_word(verb, "title")) {
@@ -233,11 +257,6 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 
 	if (!rule->count && rule->ratio.size)
 		return 0;
-	if (samples && (starts || has_role(rule, ROLE_END) || has_role(rule, ROLE_WAKE) ||
-			has_role(rule, ROLE_CANCEL) || has_role(rule, ROLE_FORGET) ||
-			has_role(rule, ROLE_RELEASE) || has_role(rule, ROLE_LEAVE)))
-		return fail(ctx, -EINVAL,
-			    "a pairing has a start and an end, or samples, not both");
 	/* What is never freed has a start only. */
 	if (starts != has_role(rule, ROLE_END) &&
 	    !(starts && rule->open == PAIR_OPEN_REPORT))
@@ -245,6 +264,37 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	if (!starts && !samples)
 		return fail(ctx, -EINVAL,
 			    "a pairing has a start and an end, or a sample");
+	if (rule->of_samples &&
+	    (has_role(rule, ROLE_WAKE) || has_role(rule, ROLE_CANCEL) ||
+	     has_role(rule, ROLE_FORGET) || has_role(rule, ROLE_RELEASE) ||
+	     has_role(rule, ROLE_LEAVE)))
+		return fail(ctx, -EINVAL,
+			    "wake, cancel and forget are of a pairing with a start");
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->of_samples && rule->steps[i].keys[0].text)
+			return fail(ctx, -EINVAL,
+				    "a sample has a key only beside a start and an end");
+	if ((rule->of_samples && rule->part_count) ||
+	    (rule->part_count && rule->weight.text))
+		return fail(ctx, -EINVAL,
+			    "weights with names are those of intervals, and all of them "
+			    "have one");
+	if (rule->has_objects && (rule->part_count || rule->has_between))
+		return fail(
+			ctx, -EINVAL,
+			"what an object holds is one weight, without samples beside it");
+	if (rule->between.text && !rule->has_between)
+		return fail(ctx, -EINVAL,
+			    "what is between intervals needs a sample beside start and "
+			    "end");
+	if (rule->has_between && rule->stack != PAIR_STACK_START)
+		return fail(
+			ctx, -EINVAL,
+			"beside samples the stack of an interval is that of its start");
+	if (rule->has_between && rule->open == PAIR_OPEN_REPORT)
+		return fail(ctx, -EINVAL,
+			    "beside samples all intervals count, not only those that are "
+			    "open");
 	if (rule->stack >= PAIR_STACK_OFFWAKE && !has_role(rule, ROLE_WAKE))
 		return fail(ctx, -EINVAL,
 			    "the stacks offwake and chain are of a pairing with a wake");
@@ -288,9 +338,14 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 		}
 	}
 	/* "t.wake", "end.ret" */
-	ret->has_more =
-		has_role(ret, ROLE_WAKE) || ret->stack == PAIR_STACK_WAKEUP ||
-		ret->nested || ret->has_objects ||
+	ret->of_samples = has_role(ret, ROLE_SAMPLE) && !has_role(ret, ROLE_START);
+	ret->has_between = has_role(ret, ROLE_SAMPLE) && has_role(ret, ROLE_START);
+	for (size_t i = 0; i < ret->part_count; i++)
+		ret->has_more |= memchr(ret->parts[i].weight.text, '.',
+					ret->parts[i].weight.size) != NULL;
+	ret->has_more |=
+		ret->has_between || has_role(ret, ROLE_WAKE) ||
+		ret->stack == PAIR_STACK_WAKEUP || ret->nested || ret->has_objects ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
 	if (err == 0 && first)
 		ret->at = first;

@@ -21,10 +21,15 @@
  *				is gone, and another one can get its number
  *	release EVENTS ...	the object of its key is gone
  *	leave EVENTS ...	all objects are whose key begins as its key does
- *	sample EVENTS [if EXPRESSION]	weighs something by itself
+ *	sample EVENTS [if EXPRESSION]	weighs something by itself; beside start and end, where it may
+ *				have a key, it weighs the time since the last one, or the last
+ *				interval: so that all time between intervals is shared by samples
  *	weight EXPRESSION	of t (ns from start to end), t.wake (to the mark), t.run (from the
  *				mark) and fields: start.F, wake.F, end.F; of a sample: F;
  *				start.value, end.value: what their clauses say behind "value"
+ *	weight EXPRESSION as NAME	the same, of several: an interval weighs each of them
+ *	between NAME		what samples weigh beside start and end
+ *	names root | leaf | none	where these are frames of the stack
  *	stack start | end | wakeup | offwake | chain
  *	first			a start while an interval is open does not begin it anew
  *	nested			nor does it, but it has an end of its own: of calls inside of
@@ -70,6 +75,9 @@ enum pair_stack {
 	PAIR_STACKS,
 };
 
+/* Where names of weights are in a stack. */
+enum pair_names { PAIR_NAMES_ROOT, PAIR_NAMES_LEAF, PAIR_NAMES_NONE, PAIR_NAMESES };
+
 enum pair_open { PAIR_OPEN_DROP, PAIR_OPEN_COUNT, PAIR_OPEN_REPORT, PAIR_OPENS };
 
 /* A part of the text, which outlives it. */
@@ -78,7 +86,16 @@ struct slice {
 	size_t size;
 };
 
-enum { RULE_STEPS_MOST = 24, RULE_KEYS = 2 };
+enum {
+	RULE_STEPS_MOST = 24,
+	RULE_KEYS = 2,
+	RULE_PARTS = 3, /* weights with names */
+};
+
+/* A weight of several. */
+struct pair_part {
+	struct slice weight, name;
+};
 
 struct pair_step {
 	enum pair_role role;
@@ -91,10 +108,16 @@ struct pair_rule {
 	struct pair_step steps[RULE_STEPS_MOST];
 	size_t count;
 	struct slice weight, unit, title, ratio;
+	struct pair_part parts[RULE_PARTS]; /* in place of the weight */
+	size_t part_count;
+	struct slice between; /* .text NULL: it has no name */
+	enum pair_names names;
 	enum pair_stack stack;
 	enum pair_open open;
 	bool first, nested;
 	bool has_objects;
+	bool of_samples; /* these alone: there are no intervals */
+	bool has_between; /* samples share the time between intervals */
 	bool has_more; /* who wakes counts, or the weight is made of more than t */
 	const char *otherwise; /* the text behind "or"; NULL: there is none */
 	const char *at; /* of one that is refused: the clause */
@@ -127,6 +150,7 @@ struct rule_event {
 	bool is_apart;
 	uint32_t steps; /* bits of those that it is in */
 	char *filter; /* in the kernel's words: all others are of no use; "": none are */
+	bool rated; /* it is sampled, beside intervals, and all steps have some of it */
 	/* Fields that say which threads it is about; NULL: it is about its sample's. */
 	const char *threads[2];
 	uint8_t registers; /* RULE_ARGUMENT << 0 to 5, RULE_RETURN: what is asked of a uprobe */

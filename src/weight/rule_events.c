@@ -137,6 +137,7 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 	e->steps |= 1u << index;
 	e->registers |= registers_of(rule, step, name);
 	e->has_stack |= rule_uses_stack(rule, step->role);
+	e->rated = rule->has_between && step->role == ROLE_SAMPLE && !strchr(name, ':');
 	ret->scheduler |= begins_with(name, "sched:");
 	ret->everywhere |=
 		ret->scheduler || is_uprobe(name) || !is_key_of_thread(step->keys[0]);

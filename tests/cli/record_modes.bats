@@ -213,7 +213,7 @@ filters()
 	local demo=$root/tests/demo/demo
 
 	run -2 env MODE=nothing O="$(dirname "$flamefold")" OUT="$PWD/x.svg" "$demo"
-	[[ $output == *"no mode 'nothing'; there is: cpu wall wall-instant offcpu "* ]]
+	[[ $output == *"no mode 'nothing'; there is: cpu wall wall-instant cpi offcpu "* ]]
 	need_mode_events
 	mkdir -p tests/modes
 	"${CC:-cc}" -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o tests/modes/relay "$root/tests/modes/relay.c"
@@ -236,4 +236,20 @@ filters()
 	# what was named goes before it
 	record -q --ratio page-faults/cpu-clock -e cpu-clock -e page-faults -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
 	grep -q 'data-ratio-names="page-faults/weight"' x.svg
+}
+
+@test "hotcold: a command runs, waits and is in the queue for as long as it lives" {
+	need_mode_events
+	record -q --mode hotcold -F 997 -o x.folded -- taskset -c 0 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; sleep 0.3'
+	between 250000000 "$(weight '[off-CPU];sleep' x.folded)" 900000000
+	between 250000000 "$(weight '[off-CPU];sh' x.folded)" 900000000
+	[ "$(weight '[on-CPU];sh' x.folded)" -gt 20000000 ]
+	# The child is of our name until it is the command.
+	! cut -d';' -f2 x.folded | grep -Ev '^(sh|sleep|taskset|flamefold)$' || { echo "others count"; false; }
+	run "$flamefold" record --mode hotcold-mixed -F 997 --print-perf -- true
+	[[ $output == *"-e cpu-clock/freq=997/ -- true" ]]
+	[[ $output == *"-e sched:sched_switch -e sched:sched_waking/call-graph=no/"* ]]
+	# It is known at the end what is open.
+	run "$flamefold" record --mode hotcold --every 1 -o x.svg -- true
+	[ "$status" -eq 2 ]
 }

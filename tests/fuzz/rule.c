@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = malloc(size + 1);
 	struct context ctx = { .error = "" };
 	struct pair_rule rule;
-	bool more;
+	unsigned more;
 
 	check(text != NULL);
 	memcpy(text, data, size);
@@ -95,7 +95,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 		return 0;
 	}
-	check(rule.count > 0 && rule.count <= RULE_STEPS_MOST);
+	check((rule.count > 0 || rule.ratio.size) && rule.count <= RULE_STEPS_MOST);
+	check(rule.part_count <= RULE_PARTS);
+	for (size_t i = 0; i < rule.part_count; i++) {
+		check_slice(rule.parts[i].weight, text, size);
+		check_slice(rule.parts[i].name, text, size);
+		check_expression(rule.parts[i].weight);
+	}
+	check_slice(rule.between, text, size);
+	check_slice(rule.ratio, text, size);
 	check_slice(rule.weight, text, size);
 	check_slice(rule.unit, text, size);
 	check_slice(rule.title, text, size);

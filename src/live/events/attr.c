@@ -17,7 +17,6 @@
 #include "live/events/stacks.h"
 
 enum {
-	USUAL_RATE = 99,
 	KERNELS_RATE = 100000, /* the most, where nothing was set */
 	USUAL_STACK = 8192,
 	STACK_LEAST = 1024,
@@ -78,7 +77,7 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 		   const struct live_target *target, struct live_plan *ret)
 {
 	struct live_plan plan = { .period = options->period, .chain = options->chain };
-	uint64_t wanted = options->frequency ? options->frequency : USUAL_RATE;
+	uint64_t wanted = options->frequency ? options->frequency : LIVE_USUAL_RATE;
 	uint64_t most = permission->rate_most;
 	char allow[96] = "";
 	uint32_t size;

@@ -1,6 +1,6 @@
 /*
  * Whose stacks are shown. Below the root are frames that stand for an event, where a pattern
- * asked for several, and for a process or thread. What one chooses of them are steps as others
+ * asked for several, or for what threads do, [on-CPU], and for a process or thread. What one chooses of them are steps as others
  * are, but they come first: g keeps the stacks of one of them, j merges those of many.
  */
 const mostGroups = 200; /* in a list; the heaviest */
@@ -31,9 +31,10 @@ function findLevels({ functions, facts, flat: { count, funcs, parents, ends, sum
 
 		return says && { says, all };
 	};
-	/* What a pattern of events stands for is above the processes. */
-	const found = start != null && first.every((name) => name.startsWith(start))
-		? [{ says: "event", all: levels[0] }, below(levels[1], second)]
+	/* What a pattern of events stands for is above the processes, and so is what threads do. */
+	const upper = start != null && first.every((name) => name.startsWith(start)) ? "event"
+		: first[1] && has(first, /^\[.*\]$/) ? "state" : "";
+	const found = upper ? [{ says: upper, all: levels[0] }, below(levels[1], second)]
 		: [below(levels[0], first)];
 
 	return found.filter(Boolean).map((level) => ({
@@ -98,7 +99,7 @@ function groupBox({ functions, boxes }, func, end) {
  * finds the levels where they were. */
 function groupsFirst(steps) {
 	const rank = (step) => step[0] === "g" ? 0 : step[0] !== "j" ? 3
-		: step === "j:events" ? 2 : 1;
+		: /^j:(event|state)s$/.test(step) ? 2 : 1;
 
 	return [...steps].sort((a, b) => rank(a) - rank(b));
 }

@@ -15,6 +15,7 @@ struct pairing paired_pairing;
 struct event_choice paired_choice;
 struct weigher paired_weigher;
 struct worked paired;
+uint64_t paired_period = 1;
 static struct budget budget;
 static struct weight_options options;
 static struct sample_split split;
@@ -43,7 +44,8 @@ void paired_work_begin(struct worked *w)
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		w->deferred[i].kind = deferred_kinds[i];
 	/* As collected_init() does it. */
-	w->deferred[DEFERRED_PAIRS].kind = &pair_kinds[paired_pairing.rule.has_more];
+	w->deferred[DEFERRED_PAIRS].kind =
+		&pair_kinds[pair_kind_of(&paired_pairing.rule)];
 }
 
 void paired_work_end(struct worked *w)
@@ -114,7 +116,8 @@ void paired_bind(const char *rule)
 				    &paired_strings, &paired_choice),
 		     0);
 	/* As collected_init() does it. */
-	paired.deferred[DEFERRED_PAIRS].kind = &pair_kinds[paired_pairing.rule.has_more];
+	paired.deferred[DEFERRED_PAIRS].kind =
+		&pair_kinds[pair_kind_of(&paired_pairing.rule)];
 	paired_weigher = (struct weigher){ .ctx = &paired_ctx,
 					   .options = &options,
 					   .events = &paired_choice,
@@ -154,7 +157,7 @@ void paired_take_as(uint16_t event, uint64_t time, uint32_t tid, const char *sta
 			    .event = event,
 			    .pid = tid,
 			    .tid = tid,
-			    .period = 1,
+			    .period = paired_period,
 			    .raw = raw,
 			    .raw_size = sizeof(raw) };
 	struct weighing x;

@@ -28,6 +28,7 @@ extern struct pairing paired_pairing;
 extern struct event_choice paired_choice;
 extern struct weigher paired_weigher;
 extern struct worked paired; /* by all */
+extern uint64_t paired_period; /* of samples that are taken: 1 */
 
 void paired_work_begin(struct worked *w);
 void paired_work_end(struct worked *w);

@@ -114,7 +114,7 @@ PairTest(a_rule_can_be_checked_before_anything_is_read)
 		{ "sample x; or; start a", "a pairing has both a start and an end" },
 		{ "or; sample x", "a pairing has a start and an end, or a sample" },
 	};
-	bool more;
+	unsigned more;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		cr_expect_eq(pairing_check(&paired_ctx, wrong[i].rule, &more), -EINVAL);

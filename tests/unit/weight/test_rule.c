@@ -1,4 +1,4 @@
-#include "weight/rule.h"
+#include "weight/pairing.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -161,10 +161,29 @@ Test(rule, one_with_a_ratio_alone_pairs_nothing)
 	refused("title x", "a pairing has a start and an end, or a sample");
 }
 
+Test(rule, weights_have_names)
+{
+	parse("start a; end b; sample c key d; weight t as [x]; weight max(t, 1) as y z;"
+	      "between w; names leaf");
+	cr_expect_eq(rule.part_count, 2);
+	expect(rule.parts[0].weight, "t");
+	expect(rule.parts[0].name, "[x]");
+	expect(rule.parts[1].weight, "max(t, 1)");
+	expect(rule.parts[1].name, "y z");
+	expect(rule.weight, NULL);
+	expect(rule.between, "w");
+	cr_expect_eq(rule.names, PAIR_NAMES_LEAF);
+	cr_expect(rule.has_between && !rule.of_samples);
+	cr_expect_eq(pair_kind_of(&rule), 2);
+	parse("sample c");
+	cr_expect(rule.of_samples && !rule.has_between);
+	cr_expect_eq(pair_kind_of(&rule), 0);
+}
+
 Test(rule, what_is_no_clause_is_refused)
 {
 	static const char all[] = "start, wake, end, cancel, forget, release, leave, "
-				  "sample, weight, stack, "
+				  "sample, weight, between, names, stack, "
 				  "first, nested, open, unit, title, ratio and or are";
 
 	clause_refused("starts a", all);
@@ -184,13 +203,15 @@ Test(rule, what_is_no_clause_is_refused)
 	clause_refused("start a key if x", "an expression is missing");
 	clause_refused("start a key x,", "an expression is missing");
 	clause_refused("start a key ,x", "an expression is missing");
-	clause_refused("sample a key pid", "a sample is paired with nothing");
 	clause_refused("start a value", "an expression is missing");
 	clause_refused("end a object", "an expression is missing");
 	clause_refused("end a object x,", "an expression is missing");
 	clause_refused("wake a value x", "only a start or an end has a value");
 	clause_refused("start a object x", "only an end makes an object");
 	clause_refused("start | nothing", "it names no event");
+	clause_refused("weight t as", "an expression or a name is missing");
+	clause_refused("weight as x", "an expression or a name is missing");
+	clause_refused("names top", "root, leaf and none are where names can be");
 }
 
 Test(rule, what_is_behind_or_is_another_rule)
@@ -231,8 +252,10 @@ Test(rule, there_are_so_many_steps_at_most)
 Test(rule, clauses_that_make_no_sense_together_are_refused)
 {
 	static const char both[] = "a pairing has both a start and an end";
-	static const char either[] =
-		"a pairing has a start and an end, or samples, not both";
+	static const char alone[] =
+		"wake, cancel and forget are of a pairing with a start";
+	static const char parts[] =
+		"weights with names are those of intervals, and all of them have one";
 	static const char wakes[] =
 		"the stacks offwake and chain are of a pairing with a wake";
 	static const char open[] = "what is open has no end whose stack it could have";
@@ -244,19 +267,25 @@ Test(rule, clauses_that_make_no_sense_together_are_refused)
 	refused("start a; open count", both);
 	refused("end a", both);
 	refused("end a; open report", both);
-	refused("sample c;" PAIR, either);
-	refused(PAIR "sample c", either);
-	refused("sample c; end a", either);
-	refused("wake a; sample c", either);
-	refused("cancel a; sample c", either);
-	refused("sample c; forget a", either);
-	refused("sample c; release a", either);
 	refused("start a; end b object x",
 		"an object is made by an end and has a release");
 	refused(PAIR "release c", "an object is made by an end and has a release");
 	refused(PAIR "leave c", "only objects are left");
 	refused("start a; wake c; end b object x; release c; stack chain",
 		"an object has the stack of its start or of its end");
+	refused("sample c; end a", both);
+	refused("wake a; sample c", alone);
+	refused("cancel a; sample c", alone);
+	refused("sample c; forget a", alone);
+	refused("sample c key d", "a sample has a key only beside a start and an end");
+	refused("sample c; weight d as x", parts);
+	refused(PAIR "weight t as x; weight t", parts);
+	refused(PAIR "between x",
+		"what is between intervals needs a sample beside start and end");
+	refused(PAIR "sample c; stack end",
+		"beside samples the stack of an interval is that of its start");
+	refused(PAIR "sample c; open report",
+		"beside samples all intervals count, not only those that are open");
 	refused(PAIR "stack offwake", wakes);
 	refused("stack chain;" PAIR, wakes);
 	refused("sample c; stack chain", wakes);
