@@ -20,9 +20,9 @@
 #define ALONE HABIT_ALONE
 #define VALUE HABIT_VALUE
 
-static const char off_cpu[] =
-	"time that threads are blocked is what 'record --mode offcpu' measures, and "
-	"'--mode offcpu' draws of a recording; --list-modes has wakeups and others";
+static const char waits[] =
+	"record samples what runs; 'record --mode offcpu' weighs the time that threads "
+	"wait, by the stack in which they do";
 static const char no_table[] = "flamefold draws and has no tables: 'fold' prints stacks "
 			       "as text, 'info' what is in "
 			       "a recording";
@@ -33,6 +33,14 @@ static const char filter_symbols[] =
 	"'--only symbol=PATTERN' keeps stacks with such a function";
 static const char bcc_words[] =
 	"bcc's 'profile -F 99 -adf 10' is 'record -a -d 10 -f folded'";
+static const char offcputime[] =
+	"'flamefold record --mode offcpu -a -d 10' weighs the time that threads wait";
+static const char offwaketime[] = "'flamefold record --mode offwake -a -d 10' weighs the "
+				  "time that threads wait, with the "
+				  "stack of who woke them";
+static const char wakeuptime[] = "'flamefold record --mode wakeup -a -d 10' weighs the "
+				 "time that threads wait by the "
+				 "stack of who woke them";
 static const char branches[] =
 	"'-g lbr' takes stacks from the processor's branches; branches "
 	"themselves are not drawn";
@@ -79,7 +87,7 @@ static const struct habit habits[] = {
 	  "flamefold does" },
 	{ "control", 0, RECORD, VALUE, .sentence = "a run cannot be switched from outside; -D MS starts "
 	  "it later, and TERM ends it" },
-	{ "off-cpu", 0, READS, ALONE, .sentence = off_cpu },
+	{ "off-cpu", 0, READS, ALONE, .own = "mode=offcpu" },
 	{ "dry-run", 0, RECORD, ALONE, .sentence = "wrong options are found before anything runs; "
 	  "'record -d 0.1 -f folded -o /dev/null' tries events" },
 	{ "user-callchains", 0, RECORD, ALONE, .sentence = "there is no option for stacks without their "
@@ -109,8 +117,8 @@ static const struct habit habits[] = {
 	{ "seconds", 0, RECORD, VALUE, .own = "duration=" },
 	{ "subprocesses", 0, RECORD, ALONE, .own = "" },
 	{ "native", 0, RECORD, ALONE, .own = "" },
-	{ "idle", 0, RECORD, ALONE, .sentence = off_cpu },
-	{ "wall", 0, RECORD, ALONE, .sentence = off_cpu },
+	{ "idle", 0, RECORD, ALONE, .sentence = waits },
+	{ "wall", 0, RECORD, ALONE, .sentence = waits },
 	{ "gil", 0, RECORD, ALONE, .sentence = "record knows nothing of Python's lock" },
 	{ "nonblocking", 0, RECORD, ALONE, .own = "" }, /* nothing is ever stopped */
 
@@ -215,13 +223,15 @@ static const struct {
 	{ "profile", "'flamefold record -a -d 10' samples for ten seconds" },
 	{ "profile.py", "'flamefold record -a -d 10' samples for ten seconds" },
 	{ "profile-bpfcc", "'flamefold record -a -d 10' samples for ten seconds" },
-	{ "offcputime", off_cpu },
-	{ "offcputime.py", off_cpu },
-	{ "offcputime-bpfcc", off_cpu },
-	{ "offwaketime", off_cpu },
-	{ "offwaketime-bpfcc", off_cpu },
-	{ "wakeuptime", off_cpu },
-	{ "wakeuptime-bpfcc", off_cpu },
+	{ "offcputime", offcputime },
+	{ "offcputime.py", offcputime },
+	{ "offcputime-bpfcc", offcputime },
+	{ "offwaketime", offwaketime },
+	{ "offwaketime.py", offwaketime },
+	{ "offwaketime-bpfcc", offwaketime },
+	{ "wakeuptime", wakeuptime },
+	{ "wakeuptime.py", wakeuptime },
+	{ "wakeuptime-bpfcc", wakeuptime },
 	{ "stackcount", "'flamefold record -e EVENT -c 1' counts an event's stacks" },
 	{ "stackcount-bpfcc", "'flamefold record -e EVENT -c 1' counts an event's stacks" },
 	{ "flamegraph", "'flamefold graph' draws, and 'flamefold record -- PROGRAM' samples" },

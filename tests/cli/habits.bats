@@ -127,6 +127,7 @@ wait_for()
 	answers "'flamefold graph' draws a recording" report --stdio
 	answers "'flamefold fold' prints" script
 	answers "'perf stat' counts" stat ls
+	answers "not compared yet" diff a.data b.data
 	answers "--srcline" annotate main
 }
 
@@ -172,15 +173,26 @@ wait_for()
 }
 
 @test "bcc: its tools and their clusters of letters" {
-	answers "'record --mode offcpu'" offcputime -df -p 1 10
-	answers "'record --mode offcpu'" offcputime-bpfcc -df 10
-	answers "'record --mode offcpu'" record --off-cpu sleep 1
+	answers "'flamefold record --mode offcpu -a -d 10'" offcputime -df -p 1 10
+	answers "'flamefold record --mode offcpu -a -d 10'" offcputime-bpfcc -df 10
+	answers "'flamefold record --mode offwake -a -d 10'" offwaketime -df 10
+	answers "'flamefold record --mode wakeup -a -d 10'" wakeuptime.py -df 10
 	answers "'flamefold record -a -d 10'" profile -F 99 -adf 10
 	answers "'record -a -d 10 -f folded'" record -F 99 -adf 10
 	answers "'record -a -d 10 -f folded'" record -df 10
 	answers "'-d 10 -f folded'" record -d -f 10
 	answers "--all-user" record -U -p 1
 	answers "-e EVENT -c 1" stackcount c:malloc
+}
+
+@test "perf record --off-cpu is the mode, which opens the events it needs" {
+	answers "a mode opens the events that it needs" record --off-cpu -e cycles true
+	run "$flamefold" fold --off-cpu in.folded
+	[ "$status" -ne 0 ]
+	wanted=$output
+	run "$flamefold" fold --mode offcpu in.folded
+	[ "$output" = "$wanted" ]
+	[[ $output == *mode* ]]
 }
 
 @test "perf record: what is not to be had is said" {
@@ -195,6 +207,8 @@ wait_for()
 	answers "chrt -f" record -r 10 true
 	answers "'-d SECONDS' limits a run" record --max-size=1G true
 	answers "perf's '-D -1'" record -D -1 true
+	answers "'record --mode offcpu' weighs" record --wall -p 1
+	answers "'record --mode offcpu' weighs" record --idle -p 1
 	answers "-c N" record --count 1000 true
 	answers "is always on" record --period sleep 1
 	answers "to sample process N, use -p N" record --pid 1234
