@@ -18,7 +18,8 @@ static const struct format info_formats[] = {
 	{ "json", ".json", COMMAND_INFO, NULL },
 };
 
-bool format_at(size_t i, struct format *ret)
+/* The @i'th there is; the first one of a command is its default. False: there are no more. */
+static bool format_at(size_t i, struct format *ret)
 {
 	const struct ff_format *f = ff_format_next(NULL);
 

@@ -20,9 +20,6 @@ static inline bool format_is_lines(const struct format *f)
 	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_LINES;
 }
 
-/* The @i'th there is; the first one of a command is its default. False: there are no more. */
-bool format_at(size_t i, struct format *ret);
-
 /* Names of the formats that one of the commands writes, with @between two of them and @last
  * before the last. */
 void format_list(unsigned commands, const char *between, const char *last, char *list,

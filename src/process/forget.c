@@ -24,7 +24,7 @@ bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled)
 }
 
 /* Drops the first @n names. */
-void drop_first_names(struct thread *t, size_t n)
+static void drop_first_names(struct thread *t, size_t n)
 {
 	if (n == 0)
 		return;

@@ -168,9 +168,8 @@ int read_jit_dumps(struct processes *ps);
 /* questions.c: how many of a thread's names it had got by @time. */
 size_t thread_names_at(const struct thread *t, uint64_t time);
 
-/* forget.c, of a growing timeline only: drops the first @n names; what changes have
- * covered; and notes that something has ended. */
-void drop_first_names(struct thread *t, size_t n);
+/* forget.c, of a growing timeline only: drops names, and what changes have covered; and notes
+ * that something has ended. */
 void drop_names(struct processes *ps, struct thread *t);
 bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled);
 int note_ended(struct processes *ps, const struct record *rec, uint32_t space);

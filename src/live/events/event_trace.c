@@ -159,7 +159,8 @@ static void offer_line(void *arg, struct part line)
 	nearest_offer(arg, line.p, line.size);
 }
 
-void event_trace_offer(const struct event_places *places, struct nearest *n)
+/* Offers all tracepoints, as far as they can be read. */
+static void event_trace_offer(const struct event_places *places, struct nearest *n)
 {
 	each_tracepoint(places, offer_line, n);
 }

@@ -16,9 +16,6 @@ struct trace_taker {
 int event_trace_find(const struct event_places *places, struct part system,
 		     struct part event, const struct trace_taker *taker);
 
-/* Offers all tracepoints, as far as they can be read. */
-void event_trace_offer(const struct event_places *places, struct nearest *n);
-
 /* The tracepoint whose name after the colon is @name: "sched:sched_switch", in @room; ""
  * where there is none. */
 void event_trace_by_name(const struct event_places *places, struct part name,

@@ -84,7 +84,8 @@ void live_permission_read(struct live_permission *ret)
 	*ret = p;
 }
 
-bool live_permission_user_only(const struct live_permission *p)
+/* Only user space may be sampled (paranoid 2 and more without CAP_PERFMON). */
+static bool live_permission_user_only(const struct live_permission *p)
 {
 	return !p->perfmon && p->paranoid >= 2;
 }

@@ -26,9 +26,6 @@ struct live_permission {
 };
 void live_permission_read(struct live_permission *ret);
 
-/* Only user space may be sampled (paranoid 2 and more without CAP_PERFMON). */
-bool live_permission_user_only(const struct live_permission *p);
-
 /* Before anything is opened: what will be missing, said with warn(), as kernel symbols hidden
  * by kptr_restrict. -ENOSYS with a sentence where nothing would work. */
 int live_permission_check(struct context *ctx, const struct live_permission *p,
