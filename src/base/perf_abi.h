@@ -17,6 +17,14 @@
 #define PERF_RECORD_MISC_LOST_SAMPLES_BPF (1 << 15)
 #endif
 
+/* Of each record: struct perf_event_header, whose size is a u16. */
+enum {
+	RECORD_HEAD = sizeof(struct perf_event_header),
+	RECORD_MOST = 1 << 16,
+	/* PERF_SAMPLE_STACK_USER, perf_copy_attr(): below 64 KiB, whole u64. */
+	RECORD_STACK_MOST = 65528,
+};
+
 /* The bit-field of perf_event_attr as a number, on a little-endian machine. */
 #define PERF_ATTR_INHERIT (1ull << 1)
 #define PERF_ATTR_EXCLUDE_USER (1ull << 4)

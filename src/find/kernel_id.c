@@ -6,6 +6,7 @@
  */
 #include "find/kernel_id.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -17,7 +18,6 @@
 
 enum {
 	MOST_NOTES = 1 << 16,
-	NOTE_BUILD_ID = 3,
 	MEGABYTE = 1 << 20,
 };
 
@@ -45,7 +45,7 @@ static void read_notes_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], siz
 		const char *name = cursor_bytes(&c, align4(name_size));
 		const uint8_t *desc = cursor_bytes(&c, align4(desc_size));
 
-		if (c.bad || type != NOTE_BUILD_ID || name_size != 4 ||
+		if (c.bad || type != NT_GNU_BUILD_ID || name_size != 4 ||
 		    memcmp(name, "GNU", 4) != 0)
 			continue;
 		if (desc_size <= OBJECT_BUILD_ID_MAX) {

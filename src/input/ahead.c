@@ -86,7 +86,7 @@ static bool looks_like_record(const struct input *in, const uint8_t *p, size_t s
 	int links = 0;
 
 	while (size >= RECORD_HEAD) {
-		struct record_head head = record_head_at(p, in->swapped);
+		struct perf_event_header head = record_head_at(p, in->swapped);
 
 		if (!record_name(head.type) || head.size < RECORD_HEAD || head.size % 8)
 			return false;

@@ -191,9 +191,6 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 int perf_file_open(struct context *ctx, struct input *in);
 
 /* perf_attr.c */
-/* @bytes: @size bytes of a perf_event_attr of any age, missing ones are zero. */
-void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
-		 struct layout *ret);
 /* Adds an event with such an attr. */
 int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t size);
 /* After the last event and id. */

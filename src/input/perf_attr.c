@@ -88,8 +88,9 @@ static uint64_t u64_in(const uint8_t *p, bool swapped)
 	return swapped ? __builtin_bswap64(u64_at(p)) : u64_at(p);
 }
 
-void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
-		 struct layout *ret)
+/* @bytes: @size bytes of a perf_event_attr of any age, missing ones are zero. */
+static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
+			struct event *event, struct layout *ret)
 {
 	uint8_t attr[ATTR_KNOWN] = { 0 };
 	uint64_t type, period;

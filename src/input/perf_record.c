@@ -23,7 +23,7 @@ enum {
 /* A record while it is decoded: its fields, and how many bytes its trailer takes. */
 struct body {
 	struct input *in;
-	struct record_head head;
+	struct perf_event_header head;
 	struct cursor c;
 	size_t trailer;
 	bool has_tid; /* at the trailer's start */

@@ -15,7 +15,6 @@
 #include "input/simpleperf.h"
 
 enum {
-	RECORD_MOST = 1 << 16,
 	CHAIN_MOST = 1 << 14, /* entries of a chain that is put together here */
 	BRANCH_ENTRY = sizeof(struct perf_branch_entry),
 	BRANCH_TARGET = offsetof(struct perf_branch_entry, to),

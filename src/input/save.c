@@ -24,7 +24,6 @@
 #include "live/live.h"
 
 enum {
-	HEAD = sizeof(struct perf_event_header),
 
 	FLUSHED_NS = 1000000000,
 };
@@ -252,9 +251,8 @@ int save_add_ids(struct context *ctx, struct save *s)
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
 		const struct save_found *found)
 {
-	/* Places follow from LIVE_SAMPLE_TYPE: the id comes first, and before the time
-	 * the address and who ran. */
-	enum { ID = HEAD, TIME = HEAD + 24 };
+	/* By LIVE_SAMPLE_TYPE the id comes first. */
+	enum { ID = RECORD_HEAD };
 	const uint32_t *event = NULL;
 	const struct perf_event_attr *attr;
 	struct save_found with = *found;
@@ -267,8 +265,8 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 		memcpy(&id, bytes + ID, sizeof(id));
 		event = hash_map_get(&s->by_id, id);
 	}
-	if (size >= TIME + sizeof(time)) {
-		memcpy(&time, bytes + TIME, sizeof(time));
+	if (size >= LIVE_SAMPLE_TIME + sizeof(time)) {
+		memcpy(&time, bytes + LIVE_SAMPLE_TIME, sizeof(time));
 		if (time < s->first_time)
 			s->first_time = time;
 		if (time > s->last_time)

@@ -21,8 +21,6 @@
 	 PERF_SAMPLE_PERIOD)
 #define LEFT_OUT (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
-enum { HEAD = sizeof(struct perf_event_header) };
-
 bool save_sample_shrinks(const struct perf_event_attr *attr)
 {
 	return attr->sample_type & LEFT_OUT;
@@ -59,7 +57,7 @@ static bool split_sample(const struct perf_event_attr *attr, const uint8_t *byte
 	uint64_t type = attr->sample_type, count;
 
 	*ret = (struct parts){ 0 };
-	cursor_bytes(&c, HEAD);
+	cursor_bytes(&c, RECORD_HEAD);
 	skip(&c, (uint64_t)__builtin_popcountll(type & FIXED), 8);
 	/* "value, [enabled], [running], [id], [lost]", or of a group "count, [enabled],
 	 * [running], {value, [id], [lost]}[count]". */

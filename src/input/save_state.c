@@ -12,8 +12,6 @@
 #include "base/hash.h"
 #include "base/perf_abi.h"
 
-enum { HEAD = sizeof(struct perf_event_header) };
-
 /* What a process is, by its pid. */
 enum { ALIVE, ENDED };
 
@@ -46,7 +44,7 @@ void save_state_add(struct save_state *s, const uint8_t *bytes, uint32_t size)
 
 	memcpy(&head, bytes, sizeof(head));
 	if (head.type < sizeof(lasts) / sizeof(*lasts) && lasts[head.type] &&
-	    size >= HEAD + sizeof(struct task))
+	    size >= RECORD_HEAD + sizeof(struct task))
 		bytes_add(&s->records, bytes, size);
 }
 
@@ -63,7 +61,7 @@ static struct task task_at(const struct save_state *s, size_t at)
 {
 	struct task task;
 
-	memcpy(&task, s->records.v + at + HEAD, sizeof(task));
+	memcpy(&task, s->records.v + at + RECORD_HEAD, sizeof(task));
 	return task;
 }
 

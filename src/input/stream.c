@@ -58,15 +58,15 @@ static int end_at(struct stream *s, uint64_t offset, const char *why)
 	return 0;
 }
 
-struct record_head record_head_at(const uint8_t *p, bool swapped)
+struct perf_event_header record_head_at(const uint8_t *p, bool swapped)
 {
-	struct record_head h;
+	struct perf_event_header h;
 
 	memcpy(&h, p, sizeof(h));
 	if (swapped)
-		h = (struct record_head){ __builtin_bswap32(h.type),
-					  __builtin_bswap16(h.misc),
-					  __builtin_bswap16(h.size) };
+		h = (struct perf_event_header){ __builtin_bswap32(h.type),
+						__builtin_bswap16(h.misc),
+						__builtin_bswap16(h.size) };
 	return h;
 }
 
@@ -79,7 +79,7 @@ static uint64_t u64_of(const struct stream *s, const uint8_t *p)
 }
 
 /* Data of a record that lies behind it, not in it. */
-static uint64_t bytes_behind(const struct stream *s, struct record_head head,
+static uint64_t bytes_behind(const struct stream *s, struct perf_event_header head,
 			     const uint8_t *p)
 {
 	uint32_t text;
@@ -144,7 +144,7 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 
 static bool is_head(const struct stream *s, const uint8_t *p)
 {
-	struct record_head head = record_head_at(p, s->swapped);
+	struct perf_event_header head = record_head_at(p, s->swapped);
 
 	return head.type > 0 && head.type < RECORD_TYPES &&
 	       (head.size >= RECORD_HEAD || head.type == PERF_RECORD_COMPRESSED2);

@@ -2,15 +2,10 @@
 #define INPUT_STREAM_H
 
 #include "base/file.h"
+#include "base/perf_abi.h"
 #include "input/input.h"
 
-/* struct perf_event_header */
-struct record_head {
-	uint32_t type;
-	uint16_t misc, size; /* size with this head */
-};
 enum {
-	RECORD_HEAD = 8,
 	SAMPLE_HEAD = 128, /* of a sample's record: all fields up to READ are in it */
 };
 
@@ -52,7 +47,7 @@ bool recording_begins(const uint8_t *p);
 /* A whole record, borrowed until the next call. Its bytes are as in the file, but those of
  * the head are in this machine's order. */
 struct raw_record {
-	struct record_head head;
+	struct perf_event_header head;
 	/* head.size of them, the file's head among them; of a sample perhaps only
 	 * SAMPLE_HEAD, where the stream is asked for heads. */
 	const uint8_t *bytes;
@@ -64,7 +59,7 @@ struct raw_record {
 	size_t margin;
 };
 
-struct record_head record_head_at(const uint8_t *p, bool swapped);
+struct perf_event_header record_head_at(const uint8_t *p, bool swapped);
 
 /* @file outlives it. 0, or -ENOMEM. */
 int stream_init(struct stream *s, const struct file *file, bool swapped);

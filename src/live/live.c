@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 enum {
-	SAMPLE_TIME = 32, /* head, u64 id, ip, u32 pid, tid */
 	END_MS = 1000, /* for a command to end */
 };
 
@@ -143,8 +142,9 @@ static bool count_record(struct live *l, const struct live_record *record)
 	uint64_t time;
 
 	memcpy(&head, record->bytes, sizeof(head));
-	if (head.type == PERF_RECORD_SAMPLE && head.size >= SAMPLE_TIME + sizeof(time)) {
-		memcpy(&time, record->bytes + SAMPLE_TIME, sizeof(time));
+	if (head.type == PERF_RECORD_SAMPLE &&
+	    head.size >= LIVE_SAMPLE_TIME + sizeof(time)) {
+		memcpy(&time, record->bytes + LIVE_SAMPLE_TIME, sizeof(time));
 		if (time < l->from || time >= l->until)
 			return false;
 	}

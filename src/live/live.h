@@ -91,6 +91,9 @@ struct live_options {
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
+/* And where a sample has its time, behind head, u64 id, ip and u32 pid, tid. */
+enum { LIVE_SAMPLE_TIME = RECORD_HEAD + 24 };
+
 struct live_trailer {
 	uint32_t pid, tid;
 	uint64_t time;

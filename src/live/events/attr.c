@@ -20,7 +20,6 @@ enum {
 	KERNELS_RATE = 100000, /* the most, where nothing was set */
 	USUAL_STACK = 8192,
 	STACK_LEAST = 1024,
-	STACK_MOST = 65528,
 	COPIED_A_SECOND = 41 << 20, /* bytes, of one processor */
 	SAMPLES_HELD = 16, /* by a ring, at the least */
 	LEAF_STACK = 512, /* holds the frames that leaves without a frame pointer have */
@@ -67,9 +66,9 @@ static uint32_t usual_stack(const struct live_options *options,
 		ring = options->ring_size;
 	if (most > ring / SAMPLES_HELD)
 		most = ring / SAMPLES_HELD;
-	while (size * 2 <= most && size <= STACK_MOST)
+	while (size * 2 <= most && size <= RECORD_STACK_MOST)
 		size *= 2;
-	return size > STACK_MOST ? STACK_MOST : (uint32_t)size;
+	return size > RECORD_STACK_MOST ? RECORD_STACK_MOST : (uint32_t)size;
 }
 
 int live_plan_make(struct context *ctx, const struct live_options *options,
@@ -119,11 +118,11 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 		size = options->stack_size ? options->stack_size
 					   : usual_stack(options, permission, &plan);
 		/* PERF_SAMPLE_STACK_USER, perf_copy_attr(): below 64 KiB, whole u64. */
-		if (size > STACK_MOST || size % 8)
+		if (size > RECORD_STACK_MOST || size % 8)
 			return fail(ctx, -EINVAL,
 				    "cannot copy %u bytes of each stack: it takes a "
 				    "multiple of 8, %d at the most",
-				    size, STACK_MOST);
+				    size, RECORD_STACK_MOST);
 		plan.stack_size = size;
 	}
 	*ret = plan;

@@ -21,8 +21,6 @@
 enum {
 	PROGRAMS_MOST = 1 << 16,
 	FUNCTIONS_MOST = 256, /* of a program, BPF_MAX_SUBPROGS */
-	KSYMBOL_BPF = 1, /* enum perf_record_ksymbol_type */
-	BPF_LOAD = 1, /* enum perf_bpf_event_type */
 	NAME_ROOM = 256,
 	SYMBOLS_MOST = 256 << 20,
 };
@@ -90,13 +88,13 @@ static void add_program(struct known_bpf *k, uint32_t id,
 		r = known_start(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
 		known_u64(&r, k->addresses[i]);
 		known_u32(&r, k->lengths[i]);
-		known_u16(&r, KSYMBOL_BPF);
+		known_u16(&r, PERF_RECORD_KSYMBOL_TYPE_BPF);
 		known_u16(&r, 0);
 		known_text(&r, name, size);
 		known_end(&r);
 	}
 	r = known_start(k->to, PERF_RECORD_BPF_EVENT, 0, 0, 0);
-	known_u16(&r, BPF_LOAD);
+	known_u16(&r, PERF_BPF_EVENT_PROG_LOAD);
 	known_u16(&r, 0);
 	known_u32(&r, id);
 	bytes_add(k->to, info->tag, BPF_TAG_SIZE);

@@ -9,6 +9,7 @@
  */
 #include "live/preexisting/kernel.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +30,6 @@ enum {
 	SYMBOLS_ROOM = 4 << 20,
 	MODULES_MOST = 16 << 20,
 	PATH_ROOM = 4096,
-	NOTE_BUILD_ID = 3, /* NT_GNU_BUILD_ID */
 };
 
 #define NO_PROCESS UINT32_MAX
@@ -52,7 +52,7 @@ static void read_notes(const char *root, const char *path, struct known_map *map
 		bytes = ((uint64_t)head[1] + 3) & ~3ull;
 		if (name + bytes > (uint64_t)(size - at - 12))
 			return;
-		if (head[2] == NOTE_BUILD_ID && head[0] == 4 &&
+		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
 		    memcmp(notes + at + 12, "GNU", 4) == 0 &&
 		    head[1] <= sizeof(map->build_id)) {
 			map->build_id_size = (uint8_t)head[1];

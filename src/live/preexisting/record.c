@@ -97,7 +97,6 @@ void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
 void live_add_line(struct bytes *to, const struct live_line *line)
 {
 	static const char anon[] = "//anon";
-	enum { MODE_OF_USERS = 2 };
 	struct known_map map = { .pid = line->pid,
 				 .tid = line->pid,
 				 .time = line->time,
@@ -116,7 +115,7 @@ void live_add_line(struct bytes *to, const struct live_line *line)
 	map.name = (const char *)name.v;
 	map.name_size = name.count;
 	if (!to->failed)
-		known_map(to, MODE_OF_USERS, &map);
+		known_map(to, PERF_RECORD_MISC_USER, &map);
 	bytes_release(&name);
 }
 

@@ -21,9 +21,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/perf_abi.h"
+
 enum {
 	DRAIN_MS = 100,
-	RECORD_HEAD = 8,
 	/* Bytes of all readers: above that the kernel drops records, and counts them. */
 	HELD_MOST = 128 << 20,
 };

@@ -20,11 +20,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/perf_abi.h"
 #include "live/rings/evlist.h"
 
 enum {
-	RECORD_MOST = 1 << 16,
-	RECORD_HEAD = 8,
 	RELEASE = 1 << 16, /* bytes after which the kernel gets its room back */
 };
 
