@@ -154,7 +154,7 @@ refuses()
 	says --mode large "app;13 1514"
 	says --mode timers "app;16 1"
 	# They are those of --pair on that page.
-	grep -o -- "--pair '[^']*'" "$document" | sed "s/--pair '//; s/'$//" >rules
+	grep '^flamefold -o' "$document" | grep -o -- "--pair '[^']*'" | sed "s/--pair '//; s/'$//" >rules
 	[ "$(grep -c . rules)" -eq 3 ]
 	says --pair "$(sed -n 1p rules)" "app;11 234"
 	says --pair "$(sed -n 2p rules)" "app;13 1514"

@@ -71,8 +71,7 @@ static char *read_pmu_file(const struct event_places *places, struct part pmu,
 
 static const struct part no_file = { "", 0 };
 
-/* Is there such a PMU? */
-static bool event_pmu_exists(const struct event_places *places, struct part name)
+bool event_pmu_exists(const struct event_places *places, struct part name)
 {
 	char path[PATH_ROOM];
 

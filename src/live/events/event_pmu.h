@@ -26,6 +26,9 @@ struct part {
 	size_t size;
 };
 
+/* Is there such a PMU? */
+bool event_pmu_exists(const struct event_places *places, struct part name);
+
 /* Sets type, and what @terms, "event=0x3c,umask=1", say; 0, or -EINVAL with a sentence,
  * as where there is no such PMU. */
 int event_pmu_set(const struct event_places *places, struct part pmu, struct part terms,
