@@ -15,7 +15,7 @@
 #include "profile.h"
 
 enum {
-	RECORD_MOST = 65528,
+	RECORDING_MOST = 65528,
 	/* What perf adds to the kernel's records. */
 	USER_HEADER_ATTR = 64,
 	USER_FINISHED_ROUND = 68,
@@ -136,7 +136,7 @@ static inline void record_begin(struct out *o, uint32_t type, uint16_t misc)
 static inline bool record_end(struct out *o)
 {
 	put_align(o, o->record);
-	if (o->full || o->size - o->record > RECORD_MOST) {
+	if (o->full || o->size - o->record > RECORDING_MOST) {
 		o->size = o->record;
 		return false;
 	}
