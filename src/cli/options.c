@@ -169,7 +169,8 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 		return refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
-	if (!s->graph.title && ff_mode_rule(mode)[0])
+	if (!s->graph.title && *ff_mode_rule(mode) &&
+	    strncmp(ff_mode_rule(mode), "ratio", 5))
 		s->graph.title = ff_mode_title(mode);
 	if (!s->graph.colors && mode != ff_mode_next(NULL))
 		s->graph.colors = ff_mode_colors(mode);
@@ -637,14 +638,11 @@ const struct option_row option_rows[] = {
 	  .record_hint = "; to sample every N events: -c N" },
 	{ "mode", 0, "NAME", "what a stack weighs: cpu, wall, offcpu, wakeup, chain, blockio, ...; "
 	  "--list-modes names them", READS, set_mode, AT(profile.mode) },
-	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, "
-	  "@FILE:NAME; flamefold(1)",
-	  READS, set_pair, AT(profile.pair) },
+	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, @FILE:NAME; "
+	  "flamefold(1)", READS, set_pair, AT(profile.pair) },
 	{ "weight", 0, "NAME", "the same as --mode", READS, set_mode, AT(profile.mode) },
-	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, "
-	  "selected, system", READS, set_text, AT(profile.scope) },
-	{ "ratio", 0, "[NAME=]A/B", "colour by what one of two events or columns has for each of "
-	  "the other: CPI=cycles/instructions", READS, set_text, AT(profile.ratio) },
+	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, selected, system", READS, set_text, AT(profile.scope) },
+	{ "ratio", 0, "[NAME=]A/B", "colour by A for each B: CPI=cycles/instructions", READS, set_text, AT(profile.ratio) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
 	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },

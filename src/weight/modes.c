@@ -79,7 +79,7 @@ const struct mode modes[] = {
 	  "hot" },
 	{ "wall", "Wall-Clock Time",
 	  "what does the user wait for? (time, shared out among all that runs at once)",
-	  "", "hot" },
+	  "ratio parallelism=cpu/weight", "ratio" },
 	{ "wall-instant", "Wall-Clock Time",
 	  "likewise, by how many run at the sample (as perf report --latency)", "",
 	  "hot" },

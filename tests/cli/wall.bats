@@ -400,6 +400,8 @@ stat()
 	between 45000000 "$(sed -n 's/p7;22;12 //p' found)" 60000000
 	"$flamefold" --mode wall -o x.svg x.data 2>err
 	grep -q 'Wall-Clock Time (approximate)' x.svg
+	grep -q 'data-ratio="parallelism" data-ratio-names="cpu/weight"' x.svg
+	grep -qE '<title>all [^;]*; parallelism [0-9.]+\)' x.svg
 }
 
 @test "one switch of many is none, and the remedy is said" {
