@@ -118,7 +118,7 @@ static const struct habit habits[] = {
 	{ "subprocesses", 0, RECORD, ALONE, .own = "" },
 	{ "native", 0, RECORD, ALONE, .own = "" },
 	{ "idle", 0, RECORD, ALONE, .sentence = waits },
-	{ "wall", 0, RECORD, ALONE, .sentence = waits },
+	{ "wall", 0, RECORD, ALONE, .own = "mode=wall" },
 	{ "gil", 0, RECORD, ALONE, .sentence = "record knows nothing of Python's lock" },
 	{ "nonblocking", 0, RECORD, ALONE, .own = "" }, /* nothing is ever stopped */
 

@@ -195,6 +195,14 @@ wait_for()
 	[[ $output == *mode* ]]
 }
 
+@test "async-profiler: --wall is the mode of that name" {
+	run "$flamefold" record --wall --print-perf true
+	wanted=$output
+	run "$flamefold" record --mode wall --print-perf true
+	[ "$output" = "$wanted" ]
+	[[ $output != *"'--wall'"* ]]
+}
+
 @test "perf record: what is not to be had is said" {
 	answers "there is no option for stacks without their kernel part" record --user-callchains -g true
 	answers "times are those of CLOCK_MONOTONIC" record -k tai true
@@ -207,7 +215,6 @@ wait_for()
 	answers "chrt -f" record -r 10 true
 	answers "'-d SECONDS' limits a run" record --max-size=1G true
 	answers "perf's '-D -1'" record -D -1 true
-	answers "'record --mode offcpu' weighs" record --wall -p 1
 	answers "'record --mode offcpu' weighs" record --idle -p 1
 	answers "-c N" record --count 1000 true
 	answers "is always on" record --period sleep 1
