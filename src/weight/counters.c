@@ -91,48 +91,46 @@ const struct deferred_kind counter_kind = {
 	.settle = settle_counter,
 };
 
-static int defer_counter(struct weigher *w, const struct weighing *x, uint32_t index)
-{
-	struct deferred_event *e;
-	struct counter_read *read;
-	int event, kept, found = weight_defer(w, x, DEFERRED_COUNTERS, &e);
-
-	if (found <= 0) {
-		/* What it would weigh is known when all are. */
-		weight_sum_damaged(w->target.sum, found == 0);
-		return found;
-	}
-	read = (void *)e->fields;
-	read->value = sample_value(x->sample, index, &read->id);
-	event = input_event_of_id(w->in, read->id);
-	read->event = event;
-	if (event >= 0) {
-		const struct event *of = &w->rec->events.v[event];
-
-		/* The key needs the tid: an inherited counter has one id and a total for
-		 * each thread. */
-		read->tid = event_counts_threads(of) ? x->sample->tid : 0;
-		read->as_one = w->options->as_printed && event_is_anonymous(of);
-	}
-	/* The event is a reason that goes before a filter, as in weight_begin(). */
-	if (event < 0 || !event_is_wanted(w->events, (size_t)event))
-		e->lost = LOST_EVENT + 1;
-	/* Its sample is that of an event of its own, and weighs what is found out later. */
-	kept = e->lost || event_column(w->events, (size_t)event) != COLUMN_WEIGHT
-		       ? 0
-		       : weight_keep(w, x, WEIGHT_UNKNOWN);
-	if (kept > 0) {
-		array_last(&w->target.log->list)->event = (uint16_t)read->event;
-		e->kept = (uint32_t)w->target.log->list.count;
-	}
-	return kept < 0 ? kept : 0;
-}
-
 int counters_defer(struct weigher *w, const struct weighing *x)
 {
-	int err = 0;
+	for (uint32_t i = 0; i < x->sample->group_count; i++) {
+		struct deferred_event *e;
+		struct counter_read *read;
+		int event, kept, found = weight_defer(w, x, DEFERRED_COUNTERS, &e);
 
-	for (uint32_t i = 0; i < x->sample->group_count && err == 0; i++)
-		err = defer_counter(w, x, i);
-	return err;
+		/* What it would weigh is known when all are. */
+		if (found <= 0)
+			weight_sum_damaged(w->target.sum, found == 0);
+		if (found < 0)
+			return found;
+		if (found == 0)
+			continue;
+		read = (void *)e->fields;
+		read->value = sample_value(x->sample, i, &read->id);
+		event = input_event_of_id(w->in, read->id);
+		read->event = event;
+		if (event >= 0) {
+			const struct event *of = &w->rec->events.v[event];
+
+			/* The key needs the tid: an inherited counter has one id and a
+			 * total for each thread. */
+			read->tid = event_counts_threads(of) ? x->sample->tid : 0;
+			read->as_one = w->options->as_printed && event_is_anonymous(of);
+		}
+		/* The event is a reason that goes before a filter, as in weight_begin(). */
+		if (event < 0 || !event_is_wanted(w->events, (size_t)event))
+			e->lost = LOST_EVENT + 1;
+		/* Its sample is that of an event of its own, and weighs what is found out
+		 * later. */
+		kept = e->lost || event_column(w->events, (size_t)event) != COLUMN_WEIGHT
+			       ? 0
+			       : weight_keep(w, x, WEIGHT_UNKNOWN);
+		if (kept < 0)
+			return kept;
+		if (kept > 0) {
+			array_last(&w->target.log->list)->event = (uint16_t)read->event;
+			e->kept = (uint32_t)w->target.log->list.count;
+		}
+	}
+	return 0;
 }
