@@ -21,8 +21,6 @@ struct run {
 	size_t at, end; /* indexes */
 };
 
-typedef ARRAY(struct run) run_array;
-
 /* Of one event, in units of the arrays. */
 static size_t words(const struct deferred_queue *q)
 {
@@ -120,30 +118,21 @@ struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint6
 	return index ? open_slot(q, *index) : NULL;
 }
 
-/* Is there memory for one more that is open? */
-static bool may_open(struct deferred_queue *q)
-{
-	/* With room for as many again, and its place under its key. */
-	enum { A_KEY = 32 };
-	size_t memory = 2 * (words(q) * sizeof(uint64_t) + A_KEY);
-
-	if (!q->kind->open_is_claimed || deferred_queue_open(q) < q->open_allowed)
-		return true;
-	if (!claim_add_part(&q->claim, q->budget, BUDGET_STACKS, SOME * memory))
-		return false;
-	q->open_allowed += SOME;
-	return true;
-}
-
 /* Opens a copy of @e, in place of the one at @index, which may be NULL. */
 static int keep_open(struct deferred_queue *q, const struct deferred_event *e,
 		     const uint32_t *index)
 {
-	size_t size = words(q), at = index ? *index : deferred_queue_open(q);
+	/* With room for as many again, and its place under its key. */
+	enum { A_KEY = 32 };
+	size_t size = words(q), at = index ? *index : deferred_queue_open(q),
+	       memory = 2 * (size * sizeof(uint64_t) + A_KEY);
 
-	if (!index && !may_open(q)) {
-		q->open_refused++;
-		return 0;
+	if (!index && q->kind->open_is_claimed && at >= q->open_allowed) {
+		if (!claim_add_part(&q->claim, q->budget, BUDGET_STACKS, SOME * memory)) {
+			q->open_refused++;
+			return 0;
+		}
+		q->open_allowed += SOME;
 	}
 	if (!index) {
 		if (!array_reserve(&q->open, size) ||
@@ -187,22 +176,6 @@ int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input)
 	return index ? drop_open(q, *index) : 0;
 }
 
-/*
- * What was open elsewhere is so here; two of one key add up, or the later one stays. The
- * later one is what the next read has to be compared with.
- */
-static int merge_open(struct deferred_queue *q, const struct deferred_event *e)
-{
-	const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
-	struct deferred_event *known = index ? open_slot(q, *index) : NULL;
-
-	if (!known || !q->kind->adds_up)
-		return known && known->time > e->time ? 0 : keep_open(q, e, index);
-	for (size_t i = 0; i < q->kind->fields / sizeof(*e->fields); i++)
-		known->fields[i] += e->fields[i];
-	return 0;
-}
-
 /* Where its stacks and its sample have gone. */
 static void follow_maps(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
 {
@@ -244,9 +217,21 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	for (size_t i = before, count = deferred_queue_count(q);
 	     (node_map || kept) && i < count; i++)
 		follow_maps(deferred_queue_at(q, i), node_map, kept);
+	/* What was open elsewhere is so here; two of one key add up, or the later one
+	 * stays. The later one is what the next read has to be compared with. */
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
-		follow_maps(open_slot(from, i), node_map, kept);
-		err = merge_open(q, open_slot(from, i));
+		struct deferred_event *e = open_slot(from, i), *known;
+		const uint32_t *index;
+
+		follow_maps(e, node_map, kept);
+		index = hash_map_get(&q->by_key, deferred_key(q, e));
+		known = index ? open_slot(q, *index) : NULL;
+		if (!known || (!q->kind->adds_up && known->time <= e->time))
+			err = keep_open(q, e, index);
+		for (size_t k = 0; known && q->kind->adds_up &&
+				   k < q->kind->fields / sizeof(*e->fields);
+		     k++)
+			known->fields[k] += e->fields[k];
 	}
 	/* Emptied after a failure, too: an event in two queues would be charged twice. */
 	from->allowed = 0;
@@ -283,25 +268,6 @@ static void read_time(const struct deferred_queue *q, struct run *run)
 	run->position = e->position;
 }
 
-/* -ENOMEM, or 0. */
-static int find_runs(const struct deferred_queue *q, run_array *ret)
-{
-	size_t count = deferred_queue_count(q);
-	struct run next, last = { 0 };
-
-	for (next.at = 0; next.at < count; next.at++) {
-		read_time(q, &next);
-		if (next.at == 0 || is_later(&last, &next)) {
-			if (!array_reserve(ret, 1))
-				return -ENOMEM;
-			ret->v[ret->count++] = next;
-		}
-		array_last(ret)->end = next.at + 1;
-		last = next;
-	}
-	return 0;
-}
-
 static int compare_runs(const void *a, const void *b)
 {
 	return is_later(a, b) - is_later(b, a);
@@ -324,37 +290,40 @@ static void sift_down(struct run *heap, size_t count)
 	heap[at] = moved;
 }
 
-static int settle_one(struct deferred_queue *q, struct deferred_event *e,
-		      struct settlement *to)
-{
-	const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
-	/* The open event stays where it is during settle(); only what follows moves it. */
-	int stays = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
-
-	if (stays < 0)
-		return stays;
-	if (stays)
-		return keep_open(q, e, index);
-	return index ? drop_open(q, *index) : 0;
-}
-
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
-	run_array runs = { 0 };
-	int err = 0;
+	ARRAY(struct run) runs = { 0 };
+	struct run next = { 0 }, last = { 0 };
+	size_t count = deferred_queue_count(q);
+	int err = count && q->kind->begin ? q->kind->begin(q, to) : 0;
 
-	if (q->kind->begin && deferred_queue_count(q))
-		err = q->kind->begin(q, to);
-	if (err == 0)
-		err = find_runs(q, &runs);
-
+	for (; next.at < count && err == 0; next.at++) {
+		read_time(q, &next);
+		if (next.at == 0 || is_later(&last, &next)) {
+			if (!array_reserve(&runs, 1)) {
+				err = -ENOMEM;
+				break;
+			}
+			runs.v[runs.count++] = next;
+		}
+		array_last(&runs)->end = next.at + 1;
+		last = next;
+	}
 	/* What is sorted is a heap already. */
 	if (runs.count)
 		qsort(runs.v, runs.count, sizeof(*runs.v), compare_runs);
 	while (runs.count && err == 0) {
 		struct run *first = &runs.v[0];
+		struct deferred_event *e = deferred_queue_at(q, first->at++);
+		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
 
-		err = settle_one(q, deferred_queue_at(q, first->at++), to);
+		/* The open event stays where it is during settle(); only what follows
+		 * moves it. */
+		err = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+		if (err > 0)
+			err = keep_open(q, e, index);
+		else if (err == 0 && index)
+			err = drop_open(q, *index);
 		if (first->at < first->end)
 			read_time(q, first);
 		else
