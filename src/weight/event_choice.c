@@ -26,14 +26,6 @@ static const char *family(const char *name)
 	return name;
 }
 
-static bool is_beside(const struct event_wish *wish, size_t event)
-{
-	for (uint32_t i = 0; i < wish->beside_count; i++)
-		if ((size_t)wish->beside[i] == event)
-			return true;
-	return false;
-}
-
 /* The first event with samples; as printed: the one of the first sample. Beside others: also one that
  * may have some yet. */
 static const struct event *default_event(const struct recording *rec,
@@ -44,8 +36,11 @@ static const struct event *default_event(const struct recording *rec,
 
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
+		bool beside = false;
 
-		if (is_beside(wish, i))
+		for (uint32_t k = 0; k < wish->beside_count; k++)
+			beside |= (size_t)wish->beside[k] == i;
+		if (beside)
 			continue;
 		if (wish->beside_count && !silent && !event_is_dummy(e))
 			silent = e;
@@ -57,25 +52,6 @@ static const struct event *default_event(const struct recording *rec,
 			break;
 	}
 	return best ? best : silent;
-}
-
-static void choose_default(struct event_choice *choice, const struct recording *rec,
-			   const struct intern *strings, const struct event_wish *wish)
-{
-	const struct event *first = default_event(rec, wish);
-	bool as_printed = wish->weights->as_printed;
-	const char *name = first ? intern_text(strings, first->name) : "";
-
-	for (size_t i = 0; i < rec->events.count; i++) {
-		const char *other = intern_text(strings, rec->events.v[i].name);
-
-		/* As printed: stackcollapse-perf.pl sees no event in the line of an
-		 * anonymous one, so its choice by name leaves none of these out. */
-		choice->wanted.v[i] = as_printed
-					      ? event_is_anonymous(&rec->events.v[i]) ||
-							strcmp(name, other) == 0
-					      : strcmp(family(name), family(other)) == 0;
-	}
 }
 
 static bool is_pattern(const char *text)
@@ -224,20 +200,30 @@ static int choose_pattern(struct event_choice *choice, const struct recording *r
 	return found;
 }
 
-/*
- * What the recorder's pattern stands for, if that is what the first event came from: "record -e
- * sched:*:u,irq:* -a", "--event=syscalls:*".
- */
-static int widen_default(struct event_choice *choice, const struct recording *rec,
-			 const struct intern *strings, const struct event_wish *wish)
+/* The first event and its family, or what the recorder's pattern stands for, if that is what the first
+ * event came from: "record -e sched:*:u,irq:* -a", "--event=syscalls:*". 0, or -ENOMEM. */
+static int choose_default(struct event_choice *choice, const struct recording *rec,
+			  const struct intern *strings, const struct event_wish *wish)
 {
 	static const char between[] = " ,=\t\n";
 	const struct event *first = default_event(rec, wish);
+	const char *name = first ? intern_text(strings, first->name) : "";
 	const char *words = wish->words;
 	char *pattern = NULL;
 	int has = 0;
 
-	if (!first || first->type != PERF_TYPE_TRACEPOINT || !words)
+	for (size_t i = 0; i < rec->events.count; i++) {
+		const char *other = intern_text(strings, rec->events.v[i].name);
+
+		/* As printed: stackcollapse-perf.pl sees no event in the line of an
+		 * anonymous one, so its choice by name leaves none of these out. */
+		choice->wanted.v[i] = wish->weights->as_printed
+					      ? event_is_anonymous(&rec->events.v[i]) ||
+							strcmp(name, other) == 0
+					      : strcmp(family(name), family(other)) == 0;
+	}
+	if (wish->weights->as_printed || !first || first->type != PERF_TYPE_TRACEPOINT ||
+	    !words)
 		return 0;
 	while (*words && has == 0) {
 		size_t size = strcspn(words, between);
@@ -250,7 +236,7 @@ static int widen_default(struct event_choice *choice, const struct recording *re
 		/* A tracepoint has a colon in its name; a file pattern of the command
 		 * that was run seldom has one. */
 		if (is_pattern(pattern) && strchr(pattern, ':'))
-			has = pattern_has(pattern, intern_text(strings, first->name));
+			has = pattern_has(pattern, name);
 		words += size;
 		words += strspn(words, between);
 	}
@@ -357,8 +343,7 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	if (!wish->name && wish->column_count) {
 		/* Its columns say which events there are to be. */
 	} else if (!wish->name) {
-		choose_default(choice, rec, strings, wish);
-		if (!as_printed && widen_default(choice, rec, strings, wish) < 0)
+		if (choose_default(choice, rec, strings, wish) < 0)
 			err = fail_memory(ctx);
 	} else if (strcmp(wish->name, "all") == 0) {
 		/* "all" makes no pattern, so its units are not checked: whoever asks for
