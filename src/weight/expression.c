@@ -124,19 +124,6 @@ static int read_number(struct reading *r)
 	return add_step(r, STEP_NUMBER, (int64_t)value);
 }
 
-/* Behind the name of a function. */
-static int read_call(struct reading *r, uint8_t what)
-{
-	int err = take_text(r, "(") ? read_operators(r, 1) : refuse(r, "no '('");
-
-	if (err == 0 && what >= STEP_TWO)
-		err = take_text(r, ",") ? read_operators(r, 1)
-					: refuse(r, "no second value");
-	if (err == 0 && !take_text(r, ")"))
-		err = refuse(r, "no ')'");
-	return err < 0 ? err : add_step(r, what, 0);
-}
-
 /* A name may have a dot in it: "start.bytes". */
 static int read_name(struct reading *r)
 {
@@ -148,10 +135,21 @@ static int read_name(struct reading *r)
 	       (isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '.'))
 		r->at++;
 	size = (size_t)(r->at - name);
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (strlen(functions[i].name) == size &&
-		    memcmp(functions[i].name, name, size) == 0)
-			return read_call(r, functions[i].what);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		uint8_t what = functions[i].what;
+		int err;
+
+		if (strlen(functions[i].name) != size ||
+		    memcmp(functions[i].name, name, size) != 0)
+			continue;
+		err = take_text(r, "(") ? read_operators(r, 1) : refuse(r, "no '('");
+		if (err == 0 && what >= STEP_TWO)
+			err = take_text(r, ",") ? read_operators(r, 1)
+						: refuse(r, "no second value");
+		if (err == 0 && !take_text(r, ")"))
+			err = refuse(r, "no ')'");
+		return err < 0 ? err : add_step(r, what, 0);
+	}
 	slot = r->find(r->arg, r->ctx, name, size);
 	return slot < 0 ? slot : add_step(r, STEP_SLOT, slot);
 }
