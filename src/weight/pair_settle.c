@@ -71,12 +71,6 @@ static bool is_open(const struct deferred_event *e)
 	return e && role_of(e) == ROLE_START;
 }
 
-/* Between two intervals. */
-static bool is_running(const struct deferred_event *e)
-{
-	return e && role_of(e) == ROLE_SAMPLE;
-}
-
 /* @event becomes what was open before it, so that this stays so. */
 static int stay(struct deferred_event *event, const struct deferred_event *before,
 		const struct settlement *to)
@@ -113,18 +107,6 @@ static int add_waker(struct path *path, const struct settlement *to,
 	return err;
 }
 
-/* So many wakers at most: from the "--" of the next one on frames are left out. */
-static void cut_chain(struct path *path, const struct settlement *to)
-{
-	unsigned links = 0;
-
-	for (size_t i = 0; i < path->count; i++) {
-		links += (to->target.frames->list.v[path->v[i]].flags & FRAME_LINK) != 0;
-		if (links > PAIR_DEPTH)
-			path->count = i;
-	}
-}
-
 /* What is behind the stack of @before, who is woken by @event: a node. As find_pair_stack(). */
 static int make_suffix(const struct deferred_event *event,
 		       const struct deferred_event *before, struct settlement *to,
@@ -141,6 +123,7 @@ static int make_suffix(const struct deferred_event *event,
 			: NULL;
 	struct path path = { 0 };
 	uint32_t node = 0;
+	unsigned links = 0;
 	int err = path_add_name(&path, to->target.frames, to->pairing->wakes, FRAME_LINK);
 
 	if (err == 0)
@@ -150,7 +133,15 @@ static int make_suffix(const struct deferred_event *event,
 			to->target.pairs->stale += context == CONTEXT_TASK;
 		else if (err == 0)
 			err = path_add_forward(&path, to->target.trie, waker->behind);
-		cut_chain(&path, to);
+		/* So many wakers at most: from the "--" of the next one on frames are left
+		 * out. */
+		for (size_t i = 0; i < path.count; i++) {
+			uint32_t flags = to->target.frames->list.v[path.v[i]].flags;
+
+			links += (flags & FRAME_LINK) != 0;
+			if (links > PAIR_DEPTH)
+				path.count = i;
+		}
 	}
 	if (err == 0)
 		err = path_stack(&path, &to->target, &node);
@@ -325,11 +316,13 @@ static int charge_pair(const struct deferred_event *start,
 	return err < 0 ? err : 0;
 }
 
-/* Were records lost meanwhile, on any processor? One of them may have been an end: who waits may have
- * run on any, and waited again. */
-static bool lost_between(const struct recording *rec, uint64_t start, uint64_t end)
+/* May what closes an interval be among what was not seen? Of records that were lost meanwhile, on any
+ * processor, one may have been an end: who waits may have run on any, and waited again. */
+static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
 {
+	const struct recording *rec = to->pairing->rec;
 	size_t low = 0, high = rec->losses.count;
+	bool lost;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -340,15 +333,12 @@ static bool lost_between(const struct recording *rec, uint64_t start, uint64_t e
 			low = middle + 1;
 	}
 	if (low < rec->losses.count)
-		return rec->losses.v[low].from < end;
-	/* Behind the last one that there was room for they are not told apart. */
-	return rec->losses_end > start && end >= rec->losses.v[rec->losses.count - 1].to;
-}
-
-/* May what closes an interval be among what was not seen? */
-static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
-{
-	return lost_between(to->pairing->rec, start, end) ||
+		lost = rec->losses.v[low].from < end;
+	else
+		/* Behind the last one that there was room for they are not told apart. */
+		lost = rec->losses_end > start &&
+		       end >= rec->losses.v[rec->losses.count - 1].to;
+	return lost ||
 	       deferred_queue_has_gap(&to->target.deferred[DEFERRED_PAIRS], start, end);
 }
 
@@ -361,9 +351,11 @@ static uint64_t owed_until(const struct deferred_event *before, uint64_t until,
 {
 	const struct pair_between *b = between_of(before);
 
-	return b->owed + (is_running(before) && !is_broken(to, before->time, until)
-				  ? until - before->time
-				  : 0);
+	/* Between two intervals it runs. */
+	return b->owed +
+	       (role_of(before) == ROLE_SAMPLE && !is_broken(to, before->time, until)
+			? until - before->time
+			: 0);
 }
 
 /* No sample comes for what is owed: the last one has it, or a frame that says that there was none. */
@@ -503,20 +495,6 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	return err < 0 ? err : 1;
 }
 
-/* @e, an end, stays as what its object is to know. */
-static void leave_to_object(struct deferred_event *e, const struct deferred_event *start,
-			    struct settlement *to)
-{
-	uint64_t weight = weigh_pair(&to->pairing->weight, start, e, e->time, to);
-
-	if (to->pairing->rule.stack == PAIR_STACK_START)
-		e->node = start->node;
-	if (start->lost)
-		e->lost = start->lost;
-	e->cut |= start->cut;
-	more_of(e)->values[0] = (int64_t)weight;
-}
-
 static int settle_object(struct deferred_event *e, const struct deferred_event *before,
 			 struct settlement *to)
 {
@@ -554,18 +532,6 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 	return err < 0 ? err : 0;
 }
 
-static int settle_release(const struct deferred_event *e,
-			  const struct deferred_event *before, struct settlement *to)
-{
-	to->target.pairs->releases++;
-	if (!before)
-		return 0;
-	to->target.pairs->released++;
-	return to->pairing->rule.open == PAIR_OPEN_REPORT
-		       ? 0
-		       : charge_object(before, e->time, to);
-}
-
 static int settle_end(struct deferred_event *e, const struct deferred_event *before,
 		      struct settlement *to)
 {
@@ -595,7 +561,16 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 	counts->paired++;
 	counts->without_waker += to->pairing->has_wakes && !more_of(before)->woken;
 	if (to->pairing->rule.has_objects) {
-		leave_to_object(e, before, to);
+		uint64_t weight =
+			weigh_pair(&to->pairing->weight, before, e, e->time, to);
+
+		/* It stays as what its object is to know. */
+		if (to->pairing->rule.stack == PAIR_STACK_START)
+			e->node = before->node;
+		if (before->lost)
+			e->lost = before->lost;
+		e->cut |= before->cut;
+		more_of(e)->values[0] = (int64_t)weight;
 		return 1;
 	}
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
@@ -623,7 +598,11 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 	case ROLE_END:
 		return settle_end(e, before, to);
 	case ROLE_RELEASE:
-		return settle_release(e, before, to);
+		counts->releases++;
+		counts->released += before != NULL;
+		return before && to->pairing->rule.open != PAIR_OPEN_REPORT
+			       ? charge_object(before, e->time, to)
+			       : 0;
 	case ROLE_LEAVE:
 		return 1;
 	case PAIR_OBJECT:
