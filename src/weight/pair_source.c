@@ -113,23 +113,11 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 	return 0;
 }
 
-/* Of a 64-bit task: others have their arguments elsewhere. */
-static bool load_register(const struct sample *s, uint8_t number, int64_t *ret)
-{
-	enum { ABI_64 = 2 };
-	size_t index =
-		(size_t)__builtin_popcountll(s->user_mask & ((1ull << number) - 1));
-
-	if (!s->user_registers || s->user_abi != ABI_64 || !(s->user_mask >> number & 1))
-		return false;
-	memcpy(ret, s->user_registers + 8 * index, sizeof(*ret));
-	return true;
-}
-
 bool pair_source_load(const struct pair_source *source, const struct sample *s,
 		      int64_t *ret)
 {
-	uint64_t value;
+	enum { ABI_64 = 2 };
+	uint64_t value, bit = 1ull << source->number;
 
 	if (source->field) {
 		if (!event_field_number(source->field, s, &value))
@@ -153,6 +141,13 @@ bool pair_source_load(const struct pair_source *source, const struct sample *s,
 		*ret = (int64_t)s->period;
 		return true;
 	default:
-		return load_register(s, source->number, ret);
+		/* A register of a 64-bit task: others have their arguments elsewhere. */
+		if (!s->user_registers || s->user_abi != ABI_64 || !(s->user_mask & bit))
+			return false;
+		memcpy(ret,
+		       s->user_registers +
+			       8 * __builtin_popcountll(s->user_mask & (bit - 1)),
+		       sizeof(*ret));
+		return true;
 	}
 }
