@@ -332,31 +332,6 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 	return err;
 }
 
-static int intern_marks(struct pairing *p, struct intern *strings)
-{
-	static const char *const contexts[PAIR_CONTEXTS] = {
-		[CONTEXT_TASK] = "[no waker]",
-		[CONTEXT_SOFTIRQ] = "[softirq]",
-		[CONTEXT_HARDIRQ] = "[hardirq]",
-		[CONTEXT_NMI] = "[nmi]",
-	};
-	int err = intern_add(strings, "--", 2, &p->wakes);
-
-	if (err == 0)
-		err = intern_add(strings, "[no sample]", 11, &p->no_sample);
-	if (err == 0 && p->rule.between.size)
-		err = intern_add(strings, p->rule.between.text, p->rule.between.size,
-				 &p->parts[PART_BETWEEN].name);
-	for (size_t i = 0; i < p->rule.part_count && err == 0; i++)
-		err = intern_add(strings, p->rule.parts[i].name.text,
-				 p->rule.parts[i].name.size, &p->parts[i].name);
-
-	for (int i = 0; i < PAIR_CONTEXTS && err == 0; i++)
-		err = intern_add(strings, contexts[i], strlen(contexts[i]),
-				 &p->contexts[i]);
-	return err;
-}
-
 /* Of a step whose event is not known yet. */
 static int find_any(void *arg, struct context *ctx, const char *name, size_t size)
 {
@@ -478,14 +453,32 @@ static int choose_rule(struct context *ctx, const struct binding *b, const char 
 int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 		 const struct recording *rec, struct intern *strings)
 {
+	static const char *const contexts[PAIR_CONTEXTS] = {
+		[CONTEXT_TASK] = "[no waker]",
+		[CONTEXT_SOFTIRQ] = "[softirq]",
+		[CONTEXT_HARDIRQ] = "[hardirq]",
+		[CONTEXT_NMI] = "[nmi]",
+	};
 	struct slice lists[RULE_STEPS_MOST];
 	struct binding b = { .of = { .rec = rec, .strings = strings } };
 	int err = choose_rule(ctx, &b, rule, &p->rule, lists);
 
 	p->rec = rec;
 	p->has_states = true;
-	if (err == 0 && intern_marks(p, strings) < 0)
+	if (err == 0 && (intern_add(strings, "--", 2, &p->wakes) < 0 ||
+			 intern_add(strings, "[no sample]", 11, &p->no_sample) < 0 ||
+			 (p->rule.between.size &&
+			  intern_add(strings, p->rule.between.text, p->rule.between.size,
+				     &p->parts[PART_BETWEEN].name) < 0)))
 		err = fail_memory(ctx);
+	for (size_t i = 0; i < p->rule.part_count && err == 0; i++)
+		if (intern_add(strings, p->rule.parts[i].name.text,
+			       p->rule.parts[i].name.size, &p->parts[i].name) < 0)
+			err = fail_memory(ctx);
+	for (int i = 0; i < PAIR_CONTEXTS && err == 0; i++)
+		if (intern_add(strings, contexts[i], strlen(contexts[i]),
+			       &p->contexts[i]) < 0)
+			err = fail_memory(ctx);
 	if (err == 0 && p->rule.weight.text)
 		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
 				       find_weight, p, &p->weight);
@@ -537,16 +530,6 @@ int pairing_choose(struct context *ctx, const struct pairing *p,
 	return 0;
 }
 
-/* False: the sample lacks a field. */
-static bool load_slots(const struct bound_event *event, const struct sample *s,
-		       int64_t *slots)
-{
-	for (uint32_t i = 0; i < event->slot_count; i++)
-		if (!pair_source_load(&event->slots[i], s, &slots[i]))
-			return false;
-	return true;
-}
-
 void pairing_match(const struct pairing *p, const struct sample *s,
 		   struct pair_match *ret)
 {
@@ -557,8 +540,12 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	if (s->event >= p->events.count)
 		return;
 	event = &p->events.v[s->event];
-	ret->unread = event->count && !load_slots(event, s, ret->slots);
-	if (!event->count || ret->unread)
+	if (!event->count)
+		return;
+	for (uint32_t i = 0; i < event->slot_count && !ret->unread; i++)
+		ret->unread = !pair_source_load(&event->slots[i], s, &ret->slots[i]);
+	/* The sample lacks a field. */
+	if (ret->unread)
 		return;
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
@@ -605,41 +592,6 @@ static int take_sample(struct weigher *w, const struct weighing *x,
 	return err < 0 ? fail_memory(w->ctx) : err;
 }
 
-static uint8_t context_of(const struct bound_step *step, const struct sample *s)
-{
-	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
-	uint64_t flags = 0;
-
-	if (step->context)
-		event_field_number(step->context, s, &flags);
-	return flags & NMI	 ? CONTEXT_NMI
-	       : flags & HARDIRQ ? CONTEXT_HARDIRQ
-	       : flags & SOFTIRQ ? CONTEXT_SOFTIRQ
-				 : CONTEXT_TASK;
-}
-
-/* Why an interval of which this is a step is lost; 0: for nothing that is known of it. */
-static uint8_t lost_of_step(const struct weigher *w, const struct weighing *x,
-			    const struct bound_step *step)
-{
-	const struct pairing *p = w->pairing;
-	uint32_t woken = 0;
-	bool counts;
-
-	if (step->is_of_key)
-		woken = (uint32_t)expression_value(&step->keys[0], x->match.slots);
-	/* Filters ask the thread that waits, which is the one of the start. */
-	counts = step->is_of_key ? thread_set_has(&p->threads, woken)
-				 : pairing_counts(p, x->sample);
-	if ((step->role == ROLE_START || step->role == ROLE_SAMPLE) &&
-	    !(x->match.passed && counts))
-		return LOST_FILTER + 1;
-	/* Of the others only the stack counts that is drawn. */
-	return step->has_stack && x->charge.lost == LOST_TRUNCATED + 1
-		       ? LOST_TRUNCATED + 1
-		       : 0;
-}
-
 /* Those of intervals, of objects, and of who leaves them are different: a thread is no address. */
 static uint64_t key_of_step(const struct expression keys[RULE_KEYS], enum pair_role role,
 			    const int64_t *slots)
@@ -658,13 +610,25 @@ static uint64_t key_of_step(const struct expression keys[RULE_KEYS], enum pair_r
 static int defer_as(struct weigher *w, const struct weighing *x,
 		    const struct bound_step *step, struct deferred_event **ret)
 {
+	bool counts, waits = step->role == ROLE_START || step->role == ROLE_SAMPLE;
+	uint8_t lost = 0;
 	int found = weight_defer(w, x, DEFERRED_PAIRS, ret);
 
 	if (found <= 0) {
 		weight_sum_damaged(w->target.sum, found == 0);
 		return found;
 	}
-	(*ret)->lost = lost_of_step(w, x, step) & 0x7f;
+	/* Filters ask the thread that waits, which is the one of the start. */
+	counts = step->is_of_key ? thread_set_has(&w->pairing->threads,
+						  (uint32_t)expression_value(
+							  &step->keys[0], x->match.slots))
+				 : pairing_counts(w->pairing, x->sample);
+	if (waits && !(x->match.passed && counts))
+		lost = LOST_FILTER + 1;
+	/* Of the others only the stack counts that is drawn. */
+	else if (step->has_stack && x->charge.lost == LOST_TRUNCATED + 1)
+		lost = LOST_TRUNCATED + 1;
+	(*ret)->lost = lost & 0x7f;
 	(*ret)->cut = x->charge.cut && step->has_stack;
 	if (!step->has_stack)
 		(*ret)->node = 0;
@@ -694,12 +658,14 @@ static int defer_object(struct weigher *w, const struct weighing *x,
 static int defer_step(struct weigher *w, const struct weighing *x,
 		      const struct bound_step *step)
 {
+	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
 	const struct sample *s = x->sample;
 	const int64_t *slots = x->match.slots;
+	enum pair_context context;
 	struct deferred_event *e;
 	struct pair_event *pair;
 	struct pair_more *more;
-	uint64_t thread = s->tid;
+	uint64_t thread = s->tid, flags = 0;
 	int found;
 
 	/* Of calls of others nothing is to be known, and these may be many. */
@@ -709,7 +675,13 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	found = defer_as(w, x, step, &e);
 	if (found <= 0)
 		return found;
-	e->what = (uint8_t)(step->role | context_of(step, s) << PAIR_CONTEXT_SHIFT);
+	if (step->context)
+		event_field_number(step->context, s, &flags);
+	context = flags & NMI	    ? CONTEXT_NMI
+		  : flags & HARDIRQ ? CONTEXT_HARDIRQ
+		  : flags & SOFTIRQ ? CONTEXT_SOFTIRQ
+				    : CONTEXT_TASK;
+	e->what = (uint8_t)(step->role | context << PAIR_CONTEXT_SHIFT);
 	pair = (void *)e->fields;
 	pair->key = key_of_step(step->keys, step->role, slots);
 	if (!w->pairing->rule.has_more)
