@@ -130,27 +130,13 @@ static void split_key(struct slice key, struct slice ret[RULE_KEYS])
 	}
 }
 
-/* Takes "| nothing" off. */
-static void take_nothing(struct pair_step *step)
-{
-	const char *bar = memrchr(step->events.text, '|', step->events.size);
-	struct slice last = { bar ? bar + 1 : NULL, 0 };
-
-	if (!bar)
-		return;
-	last.size = (size_t)(step->events.text + step->events.size - last.text);
-	step->is_optional = is_word(rule_trimmed(last), "nothing");
-	if (!step->is_optional)
-		return;
-	step->events.size = (size_t)(bar - step->events.text);
-	step->events = rule_trimmed(step->events);
-}
-
 static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct slice clause,
 			 int role, struct slice rest)
 {
 	struct pair_step *step = &rule->steps[rule->count];
 	struct slice key, object;
+	const char *bar;
+	size_t size;
 
 	if (rule->count == RULE_STEPS_MOST)
 		return refuse_clause(ctx, clause, "there are too many");
@@ -159,7 +145,15 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 	rest = before_word(rest, "object", &object);
 	rest = before_word(rest, "value", &step->value);
 	step->events = before_word(rest, "key", &key);
-	take_nothing(step);
+	/* "| nothing" is taken off. */
+	bar = memrchr(step->events.text, '|', step->events.size);
+	size = bar ? (size_t)(bar - step->events.text) : 0;
+	step->is_optional =
+		bar && is_word(rule_trimmed((struct slice){ bar + 1, step->events.size -
+									     size - 1 }),
+			       "nothing");
+	if (step->is_optional)
+		step->events = rule_trimmed((struct slice){ step->events.text, size });
 	if (!step->events.size)
 		return refuse_clause(ctx, clause, "it names no event");
 	if (step->value.text && role != ROLE_START && role != ROLE_END)
