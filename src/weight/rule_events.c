@@ -20,29 +20,9 @@
 
 #include "weight/rule.h"
 
-/* Names between commas; false at the end. */
-static bool next_name(struct slice *list, struct slice *ret)
-{
-	const char *comma = memchr(list->text, ',', list->size);
-	size_t size = comma ? (size_t)(comma - list->text) : list->size;
-
-	if (!list->size)
-		return false;
-	*ret = rule_trimmed((struct slice){ list->text, size });
-	list->text += size + (comma != NULL);
-	list->size -= size + (comma != NULL);
-	return true;
-}
-
 static bool is_key(struct slice key, const char *word)
 {
 	return key.size == strlen(word) && memcmp(key.text, word, key.size) == 0;
-}
-
-/* Is it of the thread that its sample is of? Then events of that thread alone are enough. */
-static bool is_key_of_thread(struct slice key)
-{
-	return !key.text || is_key(key, "tid") || is_key(key, "pid");
 }
 
 static bool begins_with(const char *text, const char *prefix)
@@ -103,25 +83,13 @@ static uint8_t registers_in(struct slice s)
 	return found;
 }
 
-static uint8_t registers_of(const struct pair_rule *rule, const struct pair_step *step,
-			    const char *name)
-{
-	uint8_t found = registers_in(step->condition) | registers_in(step->value) |
-			registers_in(rule->weight);
-
-	for (int i = 0; i < RULE_KEYS; i++)
-		found |= registers_in(step->keys[i]) | registers_in(step->objects[i]);
-	/* A call has no value yet, and one that is over has no arguments any more. */
-	return begins_with(name, "uprobe:") ? found & (RULE_RETURN - 1)
-	       : is_uprobe(name)	    ? found & RULE_RETURN
-					    : 0;
-}
-
 static int add_rule_event(struct context *ctx, const struct pair_rule *rule, size_t index,
 			  const char *name, struct rule_events *ret)
 {
 	const struct pair_step *step = &rule->steps[index];
 	struct rule_event *e = NULL;
+	uint8_t found = registers_in(step->condition) | registers_in(step->value) |
+			registers_in(rule->weight);
 
 	for (size_t i = 0; i < ret->list.count && !e; i++)
 		if (strcmp(ret->list.v[i].name, name) == 0)
@@ -135,12 +103,20 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 			return fail_memory(ctx);
 	}
 	e->steps |= 1u << index;
-	e->registers |= registers_of(rule, step, name);
+	for (int i = 0; i < RULE_KEYS; i++)
+		found |= registers_in(step->keys[i]) | registers_in(step->objects[i]);
+	/* A call has no value yet, and one that is over has no arguments any more. */
+	if (is_uprobe(name))
+		e->registers |= found & (begins_with(name, "uprobe:") ? RULE_RETURN - 1
+								      : RULE_RETURN);
 	e->has_stack |= rule_uses_stack(rule, step->role);
 	e->rated = rule->has_between && step->role == ROLE_SAMPLE && !strchr(name, ':');
 	ret->scheduler |= begins_with(name, "sched:");
-	ret->everywhere |=
-		ret->scheduler || is_uprobe(name) || !is_key_of_thread(step->keys[0]);
+	/* Where keys are of the thread that a sample is of, events of that thread alone are
+	 * enough. */
+	ret->everywhere |= ret->scheduler || is_uprobe(name) ||
+			   (step->keys[0].text && !is_key(step->keys[0], "tid") &&
+			    !is_key(step->keys[0], "pid"));
 	return 0;
 }
 
@@ -195,26 +171,25 @@ static int complete_events(struct context *ctx, const struct pair_rule *rule,
 	return 0;
 }
 
-/* A name without a system may be a pattern for modifiers: "page-faults*" for "page-faults:u". */
-static char *name_to_record(struct slice name)
-{
-	bool open = !memchr(name.text, ':', name.size) && name.size &&
-		    name.text[name.size - 1] == '*';
-
-	return strndup(name.text, name.size - open);
-}
-
 /* 1: one of the list is there. */
 static int add_list(struct context *ctx, const struct pair_rule *rule, size_t step,
 		    struct slice list, const struct event_asker *asker,
 		    struct rule_events *ret)
 {
-	struct slice name;
 	int there = 0, err = 0;
 
-	while (err >= 0 && next_name(&list, &name)) {
-		char *text = name_to_record(name);
+	while (err >= 0 && list.size) {
+		const char *comma = memchr(list.text, ',', list.size);
+		size_t size = comma ? (size_t)(comma - list.text) : list.size;
+		struct slice name = rule_trimmed((struct slice){ list.text, size });
+		/* A name without a system may be a pattern for modifiers: "page-faults*" for
+		 * "page-faults:u". */
+		bool open = !memchr(name.text, ':', name.size) && name.size &&
+			    name.text[name.size - 1] == '*';
+		char *text = strndup(name.text, name.size - open);
 
+		list.text += size + (comma != NULL);
+		list.size -= size + (comma != NULL);
 		err = text ? asker->is_there(asker->arg, text) : fail_memory(ctx);
 		there |= err > 0;
 		if (err > 0)
@@ -230,14 +205,6 @@ static int no_event(struct context *ctx, const struct pair_step *step)
 		    step->events.text);
 }
 
-static bool is_last_of_role(const struct pair_rule *rule, size_t index)
-{
-	for (size_t i = index + 1; i < rule->count; i++)
-		if (rule->steps[i].role == rule->steps[index].role)
-			return false;
-	return true;
-}
-
 int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		     const struct event_asker *asker, struct rule_events *ret)
 {
@@ -247,7 +214,10 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 	for (size_t i = 0; i < rule->count && err >= 0; i++) {
 		const struct pair_step *step = &rule->steps[i];
 		struct slice left = step->events;
+		bool is_last = true; /* of its role */
 
+		for (size_t k = i + 1; k < rule->count; k++)
+			is_last &= rule->steps[k].role != step->role;
 		err = 0;
 		while (err == 0 && left.size) {
 			const char *bar = memchr(left.text, '|', left.size);
@@ -264,7 +234,7 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		if (err == 0 && !step->is_optional && !rule_role_may_lack(step->role))
 			err = ctx->error[0] ? -ENOENT : no_event(ctx, step);
 		if (err == 0 && step->is_optional && !(found >> step->role & 1) &&
-		    is_last_of_role(rule, i))
+		    is_last)
 			err = ctx->error[0] ? -ENOENT : no_event(ctx, step);
 		/* What was not found does not matter then. */
 		if (err >= 0)
