@@ -40,22 +40,6 @@ static const struct event_field *find_field(const struct recording *rec, int eve
 					     name);
 }
 
-static bool is_every_one(const struct event *e)
-{
-	return !e->frequency && e->period <= 1;
-}
-
-static bool has_switch_records(const struct recording *rec)
-{
-	bool has = rec->by_type[PERF_RECORD_SWITCH] ||
-		   rec->by_type[PERF_RECORD_SWITCH_CPU_WIDE];
-
-	/* A pipe's may not have come yet. */
-	for (size_t i = 0; i < rec->events.count; i++)
-		has |= (rec->events.v[i].flags & SWITCH_RECORDS) != 0;
-	return has;
-}
-
 static int check_wall(struct context *ctx, const struct wall *wall,
 		      const struct recording *rec)
 {
@@ -88,6 +72,13 @@ static int check_wall(struct context *ctx, const struct wall *wall,
 int wall_bind(struct context *ctx, struct wall *wall, const struct recording *rec,
 	      struct intern *strings)
 {
+	bool has_records = rec->by_type[PERF_RECORD_SWITCH] ||
+			   rec->by_type[PERF_RECORD_SWITCH_CPU_WIDE];
+	const struct event *switches;
+
+	/* A pipe's may not have come yet. */
+	for (size_t i = 0; i < rec->events.count; i++)
+		has_records |= (rec->events.v[i].flags & SWITCH_RECORDS) != 0;
 	wall->switches = find_event(rec, strings, "sched:sched_switch");
 	wall->wakings = find_event(rec, strings, "sched:sched_waking");
 	wall->prev = find_field(rec, wall->switches, "prev_pid");
@@ -99,16 +90,17 @@ int wall_bind(struct context *ctx, struct wall *wall, const struct recording *re
 	if (!wall->woken)
 		wall->wakings = -1;
 	/* One of many tells neither who runs nor for how long it has not. */
-	if (wall->switches >= 0 && !is_every_one(&rec->events.v[wall->switches])) {
+	switches = wall->switches < 0 ? NULL : &rec->events.v[wall->switches];
+	if (switches && (switches->frequency || switches->period > 1)) {
 		warn(ctx, "only some switches between threads were recorded, for -F and "
 			  "-c are "
 			  "of all events: give the clock its own, "
 			  "-e cpu-clock/freq=999/ -e sched:sched_switch");
 		wall->switches = -1;
 	}
-	wall->source = has_switch_records(rec) ? WALL_RECORDS
-		       : wall->switches >= 0   ? WALL_SWITCHES
-					       : WALL_GUESS;
+	wall->source = has_records	     ? WALL_RECORDS
+		       : wall->switches >= 0 ? WALL_SWITCHES
+					     : WALL_GUESS;
 	wall->processors = rec->processors_there;
 	if (intern_add(strings, "[waiting]", 9, &wall->waiting) < 0 ||
 	    intern_add(strings, "[runqueue]", 10, &wall->runqueue) < 0 ||
@@ -192,14 +184,6 @@ static int defer_wall(struct weigher *w, const struct weighing *x, enum wall_wha
 	return 1;
 }
 
-static enum wall_state state_of(uint64_t prev_state)
-{
-	/* Interruptible and not, stopped, traced, parked, idle: those do not run of their own. */
-	return prev_state & 0xcf   ? WALL_BLOCKED
-	       : prev_state & 0x30 ? WALL_DEAD
-				   : WALL_RUNNABLE;
-}
-
 static int take_switch(struct weigher *w, const struct weighing *x)
 {
 	const struct wall *wall = w->wall;
@@ -217,7 +201,10 @@ static int take_switch(struct weigher *w, const struct weighing *x)
 	leaves.tid = (uint32_t)prev;
 	/* The sample of a dead thread has no number. */
 	leaves.pid = s->tid == leaves.tid ? s->pid : 0;
-	leaves.period = state_of(state);
+	/* Interruptible and not, stopped, traced, parked, idle: those do not run of their own. */
+	leaves.period = state & 0xcf   ? WALL_BLOCKED
+			: state & 0x30 ? WALL_DEAD
+				       : WALL_RUNNABLE;
 	leaves.group = w->wall->scope == WALL_CGROUP ? s->cgroup : 0;
 	comes.tid = (uint32_t)next;
 	if (prev)
@@ -229,23 +216,13 @@ static int take_switch(struct weigher *w, const struct weighing *x)
 	return err < 0 ? err : 0;
 }
 
-/* How long a processor runs what it was sampled in, if nothing else is known: µs. */
-static uint64_t time_out(const struct event *e, const struct sample *s)
-{
-	uint64_t period = event_is_clock(e) ? s->period
-			  : e->frequency    ? 1000000000 / e->frequency
-					    : 1000000;
-
-	return period / 500 < UINT32_MAX ? period / 500 : UINT32_MAX;
-}
-
 int wall_take(struct weigher *w, const struct weighing *x)
 {
 	const struct wall *wall = w->wall;
 	const struct sample *s = x->sample;
 	const struct event *event = &w->rec->events.v[s->event];
 	struct wall_event said = { .tid = s->tid, .pid = s->pid };
-	uint64_t woken;
+	uint64_t woken, time_out;
 	int err;
 
 	if (x->charge.lost == LOST_EVENT + 1 || x->charge.lost == LOST_DAMAGED + 1) {
@@ -265,10 +242,17 @@ int wall_take(struct weigher *w, const struct weighing *x)
 	if ((!s->tid || s->tid == UINT32_MAX) && wall->weight != WALL_INSTANT)
 		return 0;
 	said.period = weight_of(w->options, event, s);
-	if (wall->source == WALL_GUESS)
-		said.group = time_out(event, s) << 32 | s->cpu;
-	else if (wall->scope == WALL_CGROUP)
+	if (wall->source == WALL_GUESS) {
+		/* How long a processor runs what it was sampled in, if nothing else is known:
+		 * µs, of two periods. */
+		time_out = event_is_clock(event) ? s->period
+			   : event->frequency	 ? 1000000000 / event->frequency
+						 : 1000000;
+		time_out = time_out / 500 < UINT32_MAX ? time_out / 500 : UINT32_MAX;
+		said.group = time_out << 32 | s->cpu;
+	} else if (wall->scope == WALL_CGROUP) {
 		said.group = s->cgroup;
+	}
 	err = defer_wall(w, x, event_is_clock(event) ? WALL_TICK : WALL_SAMPLE, &said);
 	if (err < 0)
 		return err;
