@@ -292,22 +292,6 @@ static int learn_stack(struct settlement *to, struct deferred_event *set,
 	return charge_named(to, e->node, true, to->wall->waiting, charge);
 }
 
-/* What threads that are gone have left: as much as the sample's period says more than its own has run. */
-static void take_of_pool(struct wall_set *set, uint64_t period, uint64_t *owed,
-			 uint64_t *ran)
-{
-	uint64_t lack = period > *ran ? period - *ran : 0, part = set->pool;
-
-	if (lack < set->pool_ran)
-		part = (uint64_t)((unsigned __int128)set->pool * lack / set->pool_ran);
-	else
-		lack = set->pool_ran;
-	*owed += part;
-	*ran += lack;
-	set->pool -= part;
-	set->pool_ran -= lack;
-}
-
 static int settle_sample(struct settlement *to, const struct deferred_event *e,
 			 struct party *x)
 {
@@ -339,8 +323,21 @@ static int settle_sample(struct settlement *to, const struct deferred_event *e,
 	catch_up(thread, set);
 	owed = thread->owed;
 	ran = thread->ran;
-	if (e->what == WALL_TICK && set->pool && !e->lost)
-		take_of_pool(set, said->period, &owed, &ran);
+	if (e->what == WALL_TICK && set->pool && !e->lost) {
+		/* What threads that are gone have left: as much as the sample's period says
+		 * more than its own has run. */
+		uint64_t lack = said->period > ran ? said->period - ran : 0,
+			 part = set->pool;
+
+		if (lack < set->pool_ran)
+			part = (uint64_t)((unsigned __int128)part * lack / set->pool_ran);
+		else
+			lack = set->pool_ran;
+		owed += part;
+		ran += lack;
+		set->pool -= part;
+		set->pool_ran -= lack;
+	}
 	charge.weight = owed >> WALL_FRACTION;
 	thread->owed = owed & ((1 << WALL_FRACTION) - 1);
 	thread->ran = 0;
