@@ -94,22 +94,6 @@ static int survey_event(struct survey *s, const struct deferred_event *e, size_t
 	return 0;
 }
 
-/* The set that it is counted in. False: in none. */
-static bool find_scope(const struct wall *wall, const struct surveyed *thread,
-		       const struct wall_thread *known, uint64_t *ret)
-{
-	uint32_t pid = thread->pid ? thread->pid : known ? known->pid : thread->tid;
-
-	*ret = pid;
-	if (wall->scope == WALL_CGROUP && known)
-		*ret = known->scope;
-	else if (wall->scope == WALL_CGROUP && thread->group)
-		*ret = hash_u64(thread->group);
-	else if (wall->scope >= WALL_SELECTED)
-		*ret = 0;
-	return wall->scope != WALL_SELECTED || thread->counts || known;
-}
-
 /* Tells @e what is known of its thread, and what was of it before. */
 static int tell_event(const struct survey *s, struct deferred_event *e, size_t index,
 		      struct settlement *to)
@@ -120,14 +104,23 @@ static int tell_event(const struct survey *s, struct deferred_event *e, size_t i
 		&s->threads.v[*hash_map_get(&s->by_tid, said->tid)];
 	const struct deferred_event *known =
 		deferred_queue_find(state, wall_key(KEPT_THREAD, said->tid), e->input);
+	const struct wall_thread *runs = known ? &wall_kept_of(known)->thread : NULL;
 	bool first = thread->seen && thread->ran && !known && e->time == thread->time &&
 		     e->position == thread->position;
 
-	if (!find_scope(to->wall, thread, known ? &wall_kept_of(known)->thread : NULL,
-			&said->group)) {
+	if (to->wall->scope == WALL_SELECTED && !thread->counts && !known) {
 		e->what = WALL_NOTHING;
 		return 0;
 	}
+	/* The set that it is counted in. */
+	if (to->wall->scope == WALL_CGROUP && runs)
+		said->group = runs->scope;
+	else if (to->wall->scope == WALL_CGROUP && thread->group)
+		said->group = hash_u64(thread->group);
+	else if (to->wall->scope >= WALL_SELECTED)
+		said->group = 0;
+	else
+		said->group = thread->pid ? thread->pid : runs ? runs->pid : thread->tid;
 	said->pid = said->pid ? said->pid : thread->pid ? thread->pid : said->tid;
 	if (e->what == WALL_BORN && thread->born == index + 1 && thread->seen &&
 	    thread->ran && !known && e->time <= thread->time)
