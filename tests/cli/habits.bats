@@ -127,7 +127,6 @@ wait_for()
 	answers "'flamefold graph' draws a recording" report --stdio
 	answers "'flamefold fold' prints" script
 	answers "'perf stat' counts" stat ls
-	answers "not compared yet" diff a.data b.data
 	answers "--srcline" annotate main
 }
 
