@@ -597,11 +597,9 @@ int stream_item_take(struct context *ctx, struct input *in, const struct raw_rec
 	/* When it was taken, as far as it says. */
 	index = event_of_sample(in, raw->bytes, raw->head.size);
 	layout = index < 0 ? NULL : &in->layouts.v[index];
-	ret->time = layout && layout->time && raw->head.size >= layout->fixed
-			    ? in_u64(in, raw->bytes + layout->time)
-			    : TIME_NEVER;
-	/* The others are in the order of the stream. */
-	if (ret->time >= TIME_NEVER)
+	if (layout && layout->time && raw->head.size >= layout->fixed)
+		ret->time = in_u64(in, raw->bytes + layout->time);
+	else
 		ret->time = in->any_timed ? in->newest : raw->position;
 	ret->kind = ITEM_SAMPLE;
 	ret->bytes = raw->bytes;

@@ -43,7 +43,7 @@ int order_next(struct order *o, const struct record **ret);
  *	round 3               |=========|   at its end, round 2 can go
  *
  * A stream without rounds is cut into such by the caller; what comes too late for them goes
- * out late, and is counted.
+ * out late, and is counted. What is of no time (TIME_NEVER) goes behind all of its round.
  */
 struct round_item {
 	uint64_t time;
@@ -64,6 +64,7 @@ struct rounds {
 	uint64_t newest, ended, complete;
 	uint64_t delivered; /* the newest that went out */
 	uint64_t late; /* records that came after newer ones had gone out */
+	bool has_timeless; /* in this round */
 	bool turning; /* a round has ended and not all of it is out */
 };
 

@@ -44,7 +44,9 @@ int rounds_add(struct rounds *r, uint64_t time, uint64_t tag, const void *bytes,
 	*item = (struct round_item){ time, NULL, tag, size, (uint32_t)offset };
 	/* What perf makes up itself has no time, and is not late. */
 	r->late += time && time < r->delivered;
-	if (time > r->newest)
+	if (time >= TIME_NEVER)
+		r->has_timeless = true;
+	else if (time > r->newest)
 		r->newest = time;
 	return 0;
 }
@@ -125,6 +127,12 @@ static int begin_delivery(struct rounds *r, uint64_t until)
 
 void rounds_hold_round(struct rounds *r)
 {
+	/* No longer than others: bytes are there for two rounds. */
+	for (size_t i = r->items.count;
+	     r->has_timeless && i-- > 0 && !r->items.v[i].bytes;)
+		if (r->items.v[i].time >= TIME_NEVER)
+			r->items.v[i].time = r->newest;
+	r->has_timeless = false;
 	r->complete = r->ended;
 	r->ended = r->newest;
 }

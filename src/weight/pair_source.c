@@ -113,8 +113,8 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 	return 0;
 }
 
-bool pair_source_load(const struct pair_source *source, const struct sample *s,
-		      int64_t *ret)
+bool pair_source_load_other(const struct pair_source *source, const struct sample *s,
+			    int64_t *ret)
 {
 	enum { ABI_64 = 2 };
 	uint64_t value, bit = 1ull << source->number;
@@ -122,9 +122,7 @@ bool pair_source_load(const struct pair_source *source, const struct sample *s,
 	if (source->field) {
 		if (!event_field_number(source->field, s, &value))
 			return false;
-		if (source->states)
-			value = event_states_read(source->states, value);
-		*ret = (int64_t)value;
+		*ret = (int64_t)event_states_read(source->states, value);
 		return true;
 	}
 	switch (source->own) {

@@ -44,9 +44,22 @@ struct pair_sources {
 /* pair_source.c: 0, or a negative errno with a sentence. */
 int pair_source_find(struct context *ctx, const struct pair_sources *of, const char *name,
 		     struct pair_source *ret);
-/* False: the sample lacks it. */
-bool pair_source_load(const struct pair_source *source, const struct sample *s,
-		      int64_t *ret);
+/* What is no field that is used as it was recorded. */
+bool pair_source_load_other(const struct pair_source *source, const struct sample *s,
+			    int64_t *ret);
+/* False: the sample lacks it. Every event asks for some. */
+static inline bool pair_source_load(const struct pair_source *source,
+				    const struct sample *s, int64_t *ret)
+{
+	uint64_t value;
+
+	if (!source->field || source->states)
+		return pair_source_load_other(source, s, ret);
+	if (!event_field_number(source->field, s, &value))
+		return false;
+	*ret = (int64_t)value;
+	return true;
+}
 
 /* What one event is in one role. */
 struct bound_step {

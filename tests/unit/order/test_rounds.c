@@ -39,6 +39,27 @@ static const char *end_input(struct rounds *r)
 	return gone(r);
 }
 
+Test(rounds, what_is_of_no_time_goes_behind_its_round)
+{
+	struct rounds r;
+
+	rounds_init(&r);
+	add(&r, TIME_NEVER + 1, 9);
+	add(&r, 10, 1);
+	add(&r, TIME_NEVER, 8);
+	add(&r, 20, 2);
+	cr_expect_str_eq(end_round(&r), "");
+	/* It is no clock: what comes is not late, and not out before its time. */
+	add(&r, 15, 3);
+	add(&r, 30, 4);
+	cr_expect_str_eq(end_round(&r), "1 3 9 8 2");
+	add(&r, TIME_NEVER, 7);
+	add(&r, 25, 5);
+	cr_expect_str_eq(end_input(&r), "5 4 7");
+	cr_expect_eq(r.late, 0);
+	rounds_release(&r);
+}
+
 Test(rounds, a_round_goes_out_at_the_end_of_the_next_one)
 {
 	struct rounds r;
