@@ -42,11 +42,12 @@ wanted()
 }
 
 # Names of processes that run a program out of a directory of tests, which is there to be replaced, deleted or
-# named by nobody but us: perf has only its path, and another test may have cleaned up behind it.
+# named by nobody but us: perf has only its path, and another test may have cleaned up behind it. So it is with
+# Go's tools, which are stripped: perf does not read the table in them that has the names.
 of_other_tests()
 {
 	perf script --show-mmap-events -i perf.data 2>/dev/null |
-		grep -E "PERF_RECORD_MMAP.*: r-xp (${TMPDIR:-/tmp}|${BATS_RUN_TMPDIR%/*})/" | grep -vF "$PWD/" |
+		grep -E "PERF_RECORD_MMAP.*: r-xp (${TMPDIR:-/tmp}|${BATS_RUN_TMPDIR%/*}|/usr/lib/go[^/]*)/" | grep -vF "$PWD/" |
 		sed -E 's/^ *(.*[^ ]) +[0-9]+ +\[[0-9]+\] .*/\1/' | tr ' ' _ | sort -u
 }
 

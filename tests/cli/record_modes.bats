@@ -248,7 +248,7 @@ filters()
 	! cut -d';' -f2 x.folded | grep -Ev '^(sh|sleep|taskset|flamefold)$' || { echo "others count"; false; }
 	run "$flamefold" record --mode hotcold-mixed -F 997 --print-perf -- true
 	[[ $output == *"-e cpu-clock/freq=997/ -- true" ]]
-	[[ $output == *"-e sched:sched_switch -e sched:sched_waking/call-graph=no/"* ]]
+	[[ $output == *"-e sched:sched_switch --filter '"*"' -e sched:sched_waking/call-graph=no/"* ]]
 	# It is known at the end what is open.
 	run "$flamefold" record --mode hotcold --every 1 -o x.svg -- true
 	[ "$status" -eq 2 ]
