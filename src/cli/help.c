@@ -14,6 +14,14 @@
 #define MARGIN 26 /* where the second column begins */
 #define WIDTH 80
 
+const char *option_help(const struct option_row *row, char *room, size_t size)
+{
+	if (!row->tell)
+		return row->help;
+	row->tell(room, size);
+	return room;
+}
+
 /* Breaks at blanks; the cursor stands at @column. A word that is longer than a line
  * sticks out. */
 static void print_wrapped(const char *text, size_t column)

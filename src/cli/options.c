@@ -139,6 +139,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 static int set_pair(struct settings *s, const struct option_row *row, const char *arg)
 {
 	*(const char **)setting_at(s, row) = arg;
+	s->pair_is_of_file = false;
 	return *arg == '@' ? own_mode_of_file(s, arg + 1) : 0;
 }
 
@@ -153,7 +154,7 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
-/* Unless others are asked for; without a rule a mode has its title when all is read. */
+/* Without a rule a mode has its title when all is read. */
 static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
@@ -169,11 +170,14 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 		return refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
-	if (!s->graph.title && *ff_mode_rule(mode) &&
-	    strncmp(ff_mode_rule(mode), "ratio", 5))
-		s->graph.title = ff_mode_title(mode);
-	if (!s->graph.colors && mode != ff_mode_next(NULL))
-		s->graph.colors = ff_mode_colors(mode);
+	/* The last one counts; a rule of --pair goes before it. */
+	if (s->pair_is_of_file)
+		s->profile.pair = NULL;
+	s->pair_is_of_file = false;
+	s->mode_title = *ff_mode_rule(mode) && strncmp(ff_mode_rule(mode), "ratio", 5)
+				? ff_mode_title(mode)
+				: NULL;
+	s->mode_colors = mode != ff_mode_next(NULL) ? ff_mode_colors(mode) : NULL;
 	return 0;
 }
 
@@ -513,14 +517,6 @@ static void tell_formats(char *help, size_t size)
 	format_list(COMMAND_GRAPH, ", ", " or ", profile, sizeof(profile));
 	format_list(COMMAND_INFO, ", ", " or ", info, sizeof(info));
 	snprintf(help, size, "%s; for info: %s", profile, info);
-}
-
-const char *option_help(const struct option_row *row, char *room, size_t size)
-{
-	if (!row->tell)
-		return row->help;
-	row->tell(room, size);
-	return room;
 }
 
 /*

@@ -94,10 +94,9 @@ static int take_mode(struct settings *s, const char *path, struct mode_file *fil
 	*s->own_modes = *file;
 	s->profile.mode = *mode->name ? mode->name : NULL;
 	s->profile.pair = mode->rule;
-	if (!s->graph.colors)
-		s->graph.colors = mode->colors;
-	if (!s->graph.title)
-		s->graph.title = mode->title;
+	s->pair_is_of_file = true;
+	s->mode_colors = mode->colors;
+	s->mode_title = mode->title;
 	/* While it is known which file it is of. */
 	options.pair = mode->rule;
 	if (ff_profile_new(&p, &options) < 0)
@@ -233,8 +232,14 @@ void print_rule(const char *rule)
 		rule += strspn(rule, " \t\n");
 		/* Comments stay in the file. */
 		size = strcspn(rule, *rule == '#' ? "\n" : ";\n");
-		if (*rule != '#' && size)
-			printf("%16s%.*s;\n", "", (int)size, rule);
+		if (*rule != '#' && size) {
+			char clause[256];
+
+			snprintf(clause, sizeof(clause), "%.*s", (int)size, rule);
+			printf("%16s", "");
+			put_clean(stdout, clause);
+			puts(size < sizeof(clause) ? ";" : "...");
+		}
 		rule += size + (rule[size] != '\0');
 	}
 }

@@ -352,6 +352,10 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		else
 			s->inputs[s->input_count++] = c->value;
 	}
+	if (!s->graph.title)
+		s->graph.title = s->mode_title;
+	if (!s->graph.colors)
+		s->graph.colors = s->mode_colors;
 	return code;
 }
 

@@ -34,6 +34,9 @@ struct settings {
 	const char *saved; /* perf.data to write as well */
 	struct mode_file
 		*own_modes; /* with the mode that is asked for; NULL: none is of a file */
+	bool pair_is_of_file; /* profile.pair is in own_modes */
+	const char *mode_title,
+		*mode_colors; /* where none are asked for; NULL: neither does the mode */
 	const char *target; /* the option that said whom to sample */
 	/* diff */
 	struct ff_diff_options diff;

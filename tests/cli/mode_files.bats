@@ -104,6 +104,17 @@ refuses()
 	XDG_CONFIG_HOME=config says --mode stopped "app;11 234"
 }
 
+@test "of several modes the last one counts, with its title and colors" {
+	cp two.mode config/flamefold/modes/z.mode
+	says --mode stopped --mode large "app;13 1514"
+	says --mode large --pair @two.mode:stopped "app;11 234"
+	"$flamefold" --mode stopped --mode large --symfs /nowhere --kallsyms=/dev/null -o x.svg x.data 2>/dev/null
+	! grep -q '>Stopped Time<' x.svg || { echo "the first one's title"; false; }
+	# Of flamefold's own ones, too: no rule of a file stays.
+	run -1 "$flamefold" fold --mode stopped --mode brk x.data
+	[[ $output == *"sys_exit_brk"* ]]
+}
+
 @test "what is wrong in a file is said with the file and the line" {
 	refuses "'no.mode': No such file" --pair @no.mode
 	refuses "'config': Is a directory" --pair @config
