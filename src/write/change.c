@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "write/number.h"
+#include "write/swatch.h"
 
 enum { LEFT = 10 }; /* pixels: where the root begins */
 
@@ -113,11 +114,6 @@ void change_add_label(struct text *t, const struct difference *d, uint32_t node)
 	number_fixed(t, 100 * fabs(delta), 1);
 }
 
-static void add_swatch(struct text *t, struct colour c, const char *more)
-{
-	text_printf(t, " fill=\"rgb(%u,%u,%u)\"%s rx=\"2\" />", c.r, c.g, c.b, more);
-}
-
 void change_add_legend(struct text *t, const struct difference *d, double y, double size)
 {
 	double most = change_most(d), x = LEFT;
@@ -134,31 +130,21 @@ void change_add_legend(struct text *t, const struct difference *d, double y, dou
 	};
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-		struct text says = { 0 };
+		const struct colour *c = &entries[i].colour;
+		struct text says = { 0 }, look = { 0 };
 
 		text_string(&says, entries[i].says);
 		if (entries[i].sign) {
 			number_fixed(&says, 100 * most, 2);
 			text_string(&says, " points");
 		}
-		text_string(t, "<g><rect x=\"");
-		number_fixed(t, x, 1);
-		text_string(t, "\" y=\"");
-		number_pixels(t, y - size + 1);
-		text_string(t, "\" width=\"");
-		number_pixels(t, size);
-		text_string(t, "\" height=\"");
-		number_pixels(t, size);
-		text_char(t, '"');
-		add_swatch(t, entries[i].colour, entries[i].outline);
-		text_string(t, "<text x=\"");
-		number_fixed(t, x + size + 4, 1);
-		text_string(t, "\" y=\"");
-		number_pixels(t, y);
-		text_printf(t, "\">%s</text></g>\n", says.bytes ?: "");
+		text_printf(&look, "fill=\"rgb(%u,%u,%u)\"%s", c->r, c->g, c->b,
+			    entries[i].outline);
+		swatch_add(t, &(struct swatch){ x, y, size, says.bytes }, &look);
 		x += size + 24 + 0.6 * size * (double)says.size;
 		t->failed |= says.failed;
 		text_release(&says);
+		text_release(&look);
 	}
 }
 

@@ -18,7 +18,8 @@ struct colour change_colour(const struct difference *d, uint32_t node, double mo
 bool change_is_new(const struct difference *d, uint32_t node);
 bool change_is_gone(const struct difference *d, uint32_t node);
 
-/* "A 12.30 %, B 15.10 %: up 2.80 points +- 0.90, q 0.001; 1.20 could have been seen". */
+/* "A 12.30 %, B 15.10 %: ▲ +2.80 points ± 0.90, q 0.001"; where it is noise, what would have been
+ * found, too. */
 void change_add_title(struct text *t, const struct difference *d, uint32_t node);
 /* A sign and how much, behind a name; nothing where it is noise. */
 void change_add_label(struct text *t, const struct difference *d, uint32_t node);

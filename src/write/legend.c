@@ -15,6 +15,7 @@
 #include "write/change.h"
 #include "write/metadata.h"
 #include "write/number.h"
+#include "write/swatch.h"
 #include "write/xml.h"
 
 enum {
@@ -231,35 +232,19 @@ static int sum_groups(const struct picture *p, struct shares *s)
 	return err;
 }
 
-/* A colour, and what it means. */
-struct swatch {
-	uint8_t class;
-	double x;
-	const char *label; /* NULL: there was no memory for it */
-};
-
-static void add_swatch(struct text *t, const struct picture *p, const struct swatch *e)
+/* The colour of @class at @x, and what it means. @label: NULL: there was no memory for it. */
+static void add_class(struct text *t, const struct picture *p, uint8_t class, double x,
+		      const char *label)
 {
-	double size = p->layout.font_size, y = p->layout.height + size;
+	double size = p->layout.font_size;
+	struct swatch swatch = { x, p->layout.height + size, size, label };
+	struct text colour = { 0 };
 
-	text_string(t, "<g><rect x=\"");
-	number_fixed(t, e->x, 1);
-	text_string(t, "\" y=\"");
-	number_pixels(t, y - size + 1);
-	text_printf(t, "\" width=\"");
-	number_pixels(t, size);
-	text_string(t, "\" height=\"");
-	number_pixels(t, size);
-	text_string(t, "\" fill=\"");
-	class_colour_add(t, class_colour(p->theme, e->class));
-	text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
-	number_fixed(t, e->x + size + 4, 1);
-	text_string(t, "\" y=\"");
-	number_pixels(t, y);
-	text_string(t, "\">");
-	if (e->label)
-		xml_text(t, e->label, strlen(e->label));
-	text_string(t, "</text></g>\n");
+	text_string(&colour, "fill=\"");
+	class_colour_add(&colour, class_colour(p->theme, class));
+	text_printf(&colour, "\" class=\"c%u\"", class);
+	swatch_add(t, &swatch, &colour);
+	text_release(&colour);
 }
 
 /* As many as find room beside each other, the heaviest first; no colour twice. */
@@ -290,7 +275,7 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 		used[e->class] = true;
 		functions += is_function;
 		if (!name.failed)
-			add_swatch(t, p, &(struct swatch){ e->class, x, name.bytes });
+			add_class(t, p, e->class, x, name.bytes);
 		x += wide;
 	}
 	t->failed |= name.failed;
@@ -326,8 +311,7 @@ static void add_ratio_entries(struct text *t, const struct picture *p)
 			text_string(&label, " in all");
 		if (!r->ratio->is_share && step == RATIO_STEPS - 1)
 			text_string(&label, " and more");
-		add_swatch(t, p,
-			   &(struct swatch){ ratio_class(r, value), x, label.bytes });
+		add_class(t, p, ratio_class(r, value), x, label.bytes);
 		x += size + 20 + (double)label.size * size * l->font_width;
 	}
 	t->failed |= label.failed;
