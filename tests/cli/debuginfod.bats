@@ -184,7 +184,7 @@ named='sh;known_work;count_up 1'
 	END
 	serve served "$id"
 	timeout 900 "$flamefold" fold --quiet --truncated=merge p.data >folded
-	! grep -q known_syscall folded
+	run -1 grep known_syscall folded
 	timeout 900 "$flamefold" fold --quiet --truncated=merge --debuginfod="$url" p.data >folded
 	grep -qx 'sh;known_syscall 1' folded
 	# This server has only what it takes for a program; modules are none for it.

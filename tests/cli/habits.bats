@@ -311,7 +311,7 @@ wait_for()
 	END
 	samples -F 499 -e cpu-clock -D 1500 python3 phases
 	grep -q '^second;' last.folded
-	! grep -q '^first;' last.folded
+	run -1 grep '^first;' last.folded
 	samples -F 499 -e cpu-clock -D 0 python3 phases
 	grep -q '^first;' last.folded
 }

@@ -204,7 +204,7 @@ replaced()
 	told 'not the recorded one.*replaced'
 	[ "$(share wrong_work --force)" -ge 90 ]
 	"$flamefold" fold --quiet --compat stackcollapse p.data >folded
-	! grep -q 'replaced' folded
+	run -1 grep 'replaced' folded
 	spin
 	impostor other
 	record --buildid-mmap -- sh -c 'true' || skip "no --buildid-mmap"

@@ -138,7 +138,7 @@ named_plugins()
 	between 60 "$(awk -v a="$odd" -v b="$even" 'BEGIN { print a + b }')" 100
 	near "$odd" "$even" 15
 	# Never one with the code of the other in it.
-	! grep -q 'exec_odd.*exec_even\|exec_even.*exec_odd' live.folded
+	run -1 grep 'exec_odd.*exec_even\|exec_even.*exec_odd' live.folded
 	grep -q '^exec-[0-9]*-[0-9]*;.*exec_even' live.folded
 }
 
