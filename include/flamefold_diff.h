@@ -26,6 +26,8 @@ struct ff_diff;
 
 enum ff_diff_side { FF_DIFF_A, FF_DIFF_B };
 
+enum { FF_DIFF_INPUTS_MOST = 65536 }; /* of both sides */
+
 /* What A's weights are multiplied by before they are compared with B's. */
 enum ff_diff_normalize {
 	FF_DIFF_SHARE, /* so that either side is 100 % */
@@ -75,7 +77,8 @@ FF_API int ff_diff_finish(struct ff_diff *d);
 /* What was compared and how far it can be trusted, a sentence each; NULL at the end. */
 FF_API const char *ff_diff_sentence(const struct ff_diff *d, unsigned i);
 
-/* As ff_write(): folded text has two numbers a line, A and B, as they were read. */
+/* As ff_write(): folded text has two numbers a line, A and B, as they were read. A picture's colours
+ * and order are those of a difference, whatever palette @options have. */
 FF_API int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
 			 const struct ff_graph_options *options, FILE *out);
 
@@ -86,9 +89,9 @@ FF_API int ff_diff_write_table(struct ff_diff *d, enum ff_diff_table form, size_
 
 /* How many changes there are: paths that explain the difference. */
 FF_API size_t ff_diff_changes(const struct ff_diff *d);
-/* Paths that have grown by more than @percent of the whole, and neither noise nor another caller
+/* How many paths have grown by more than @percent of the whole, and neither noise nor another caller
  * explains it. */
-FF_API uint64_t ff_diff_regressions(const struct ff_diff *d, double percent);
+FF_API int ff_diff_regressions(struct ff_diff *d, double percent, uint64_t *ret);
 
 #ifdef __cplusplus
 }

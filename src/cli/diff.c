@@ -17,6 +17,7 @@
 
 #include "cli/analysis.h"
 #include "cli/browser.h"
+#include "cli/diff_options.h"
 #include "cli/explain.h"
 #include "cli/overwrite.h"
 #include "cli/result.h"
@@ -51,6 +52,10 @@ static int split_events(const struct settings *s, struct comparison *c)
 	}
 	if (!comma)
 		return 0;
+	if (comma == text || !comma[1])
+		return usage_error("option '--event' names an event for either side, "
+				   "not '%s'",
+				   text);
 	c->events[0] = strndup(text, (size_t)(comma - text));
 	c->events[1] = strdup(comma + 1);
 	if (c->events[0] && c->events[1])
@@ -75,10 +80,6 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 		return usage_error(
 			"standard input can be read once: both sides are in it, so "
 			"name a file");
-	if (s->profile.flags & FF_FLAMECHART)
-		return usage_error(
-			"'--flamechart' keeps an order, which two inputs have not "
-			"in common");
 	if (s->inputs_of_a && s->inputs_of_a == s->input_count)
 		return usage_error("behind '--' stand the inputs of B: there are none");
 	c->of_a = s->inputs_of_a;
@@ -87,10 +88,28 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 	if (s->input_count == 0)
 		return usage_error(
 			"name what is compared: diff A B, or diff A... -- B...");
+	if (s->input_count > FF_DIFF_INPUTS_MOST)
+		return usage_error("no more than %d inputs are compared at once",
+				   FF_DIFF_INPUTS_MOST);
 	if (s->input_count > 2 && !c->of_a)
 		return usage_error("of several inputs, put '--' between those of A and "
 				   "those of B");
 	return 0;
+}
+
+/* A mode may weigh intervals, which are no samples to be kept. The library knows which ones do; what
+ * else it refuses is told when the input is read. */
+static bool can_keep_samples(const struct settings *s)
+{
+	struct ff_options options = s->profile;
+	struct ff_profile *p = NULL;
+	int err;
+
+	options.debuginfod = 0;
+	options.flags |= FF_SAMPLES;
+	err = ff_profile_new(&p, &options);
+	ff_profile_free(p);
+	return err == 0;
 }
 
 /* One input, with what its side alone has: a range, an event. */
@@ -98,13 +117,13 @@ static int add_side(struct comparison *c, const char *path, int side, bool alone
 {
 	struct settings wanted = *c->settings;
 	struct analysis a = { 0 };
-	char range[256];
+	char range[DIFF_RANGE_MOST + sizeof("time=")];
 	int err = 0, code;
 
 	if (c->events[0])
 		wanted.profile.event = c->events[side == FF_DIFF_B];
 	/* Several inputs tell the noise by themselves. */
-	if (alone && (c->tells || c->draws))
+	if (alone && can_keep_samples(&wanted))
 		wanted.profile.flags |= FF_SAMPLES;
 	code = analysis_open(&wanted, &a);
 	if (code == 0 && wanted.range_count) {
@@ -201,8 +220,12 @@ static int write_table(struct comparison *c)
 static int judge(const struct comparison *c)
 {
 	double limit = c->settings->fail_over;
-	uint64_t grown = limit < 0 ? 0 : ff_diff_regressions(c->diff, limit);
+	uint64_t grown = 0;
 
+	if (limit >= 0 && ff_diff_regressions(c->diff, limit, &grown) < 0) {
+		say("%s", ff_diff_error(c->diff));
+		return EXIT_INPUT;
+	}
 	if (grown)
 		say("%" PRIu64 " path%s grown by more than %g %%", grown,
 		    grown == 1 ? " has" : "s have", limit);
@@ -212,7 +235,8 @@ static int judge(const struct comparison *c)
 	return grown ? EXIT_FOUND : c->changed ? EXIT_PART : EXIT_DONE;
 }
 
-static int compare(struct comparison *c, const struct format *format, const char *path)
+static int draw_and_tell(struct comparison *c, const struct format *format,
+			 const char *path)
 {
 	const struct settings *s = c->settings;
 	struct ff_diff_options options = s->diff;
@@ -270,14 +294,14 @@ static int diff_run(const struct settings *s)
 
 	/* A table alone is what goes to standard output, and so it is for who wants a verdict. */
 	c.tells = s->table || (s->fail_over >= 0 && !s->output && !s->format);
-	c.draws = s->output || s->format || !c.tells;
+	c.draws = s->output || s->format || s->open || !c.tells;
 	if (code == 0 && c.draws)
 		code = result_prepare(s, &format, &path);
 	if (code == 0 && c.draws && c.tells && (!path || strcmp(path, "-") == 0))
 		code = usage_error("a table goes to standard output: name a file for the "
 				   "picture by -o");
 	if (code == 0)
-		code = compare(&c, &format, path);
+		code = draw_and_tell(&c, &format, path);
 	ff_diff_free(c.diff);
 	free(c.events[0]);
 	free(c.events[1]);

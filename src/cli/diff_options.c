@@ -8,13 +8,15 @@
 
 #include "cli/terminal.h"
 
-/* A number from above 0 on. */
-static bool positive(const char *text, char **end, double *ret)
+/* A number from 0 on. */
+static bool not_negative(const char *text, char **end, double *ret)
 {
 	if ((*text < '0' || *text > '9') && *text != '.')
 		return false;
 	*ret = strtod(text, end);
-	return *end != text && isfinite(*ret) && *ret > 0;
+	/* strtod() takes "0x1", too. */
+	return *end != text && isfinite(*ret) && !memchr(text, 'x', *end - text) &&
+	       !memchr(text, 'X', *end - text);
 }
 
 /* "per=100,120": units of work that A and B have done. */
@@ -22,8 +24,9 @@ static bool parse_per(const char *text, double units[2])
 {
 	char *end;
 
-	return positive(text, &end, &units[0]) && *end == ',' &&
-	       positive(end + 1, &end, &units[1]) && !*end;
+	return not_negative(text, &end, &units[0]) && *end == ',' &&
+	       not_negative(end + 1, &end, &units[1]) && !*end && units[0] > 0 &&
+	       units[1] > 0;
 }
 
 int diff_set_normalize(struct settings *s, const struct option_row *row, const char *arg)
@@ -74,6 +77,10 @@ int diff_set_range(struct settings *s, const struct option_row *row, const char 
 	(void)row;
 	if (s->range_count == 2)
 		return usage_error("option '--range' stands twice: for A and for B");
+	if (strlen(arg) > DIFF_RANGE_MOST)
+		return usage_error("option '--range' takes START,END of no more than %d "
+				   "letters, not %zu",
+				   DIFF_RANGE_MOST, strlen(arg));
 	s->ranges[s->range_count++] = arg;
 	return 0;
 }
@@ -94,9 +101,8 @@ int diff_set_fail_over(struct settings *s, const struct option_row *row, const c
 	double value = 0;
 
 	(void)row;
-	if (!(strcmp(arg, "0") == 0 || strcmp(arg, "0%") == 0) &&
-	    (!positive(arg, &end, &value) || (*end && strcmp(end, "%") != 0) ||
-	     value > 100))
+	if (!not_negative(arg, &end, &value) || (*end && strcmp(end, "%") != 0) ||
+	    value > 100)
 		return usage_error(
 			"option '--fail-over' takes a percentage like 1%%, not '%s'",
 			arg);

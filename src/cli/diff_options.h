@@ -3,6 +3,8 @@
 
 #include "cli/options.h"
 
+enum { DIFF_RANGE_MOST = 250 }; /* bytes */
+
 /* What rows of diff's own options set; as option_row.set. */
 int diff_set_normalize(struct settings *s, const struct option_row *row, const char *arg);
 int diff_set_match(struct settings *s, const struct option_row *row, const char *arg);

@@ -65,8 +65,8 @@ struct diff_input {
 	/* In order of time; none: the input has only stacks. Nodes are those of the named tree. */
 	const struct kept_sample *samples;
 	size_t sample_count;
-	uint64_t first,
-		last; /* ns: when the recording begins and ends; both 0: not known */
+	uint64_t first, last; /* ns: when what is compared of it begins and ends */
+	uint64_t spent; /* ns of that which were asked for; 0: not known */
 	uint64_t lost; /* samples that the kernel dropped */
 	const char *path, *event; /* event: NULL: not known */
 };
@@ -78,7 +78,8 @@ struct diff_total {
 	bool are_files; /* blocks are inputs */
 	bool are_counts; /* weights stand for samples, whose number nothing says */
 	uint64_t weight, samples, lost;
-	double seconds; /* 0: not known */
+	double seconds; /* of those inputs that say it */
+	uint32_t timeless; /* string id: the first input that does not; 0: all do */
 	double squares; /* of the weights of its samples */
 	double phi; /* variance of blocks by that of independent samples; at least 1 */
 	uint64_t unnamed; /* weight of leaves without a symbol */
@@ -159,7 +160,7 @@ struct difference {
 int difference_init(struct difference *d);
 void difference_release(struct difference *d); /* a zeroed one is fine */
 
-/* 0, -ENOMEM, or -EOVERFLOW. What is passed in is not used afterwards. */
+/* 0, -ENOMEM, -EOVERFLOW, or -E2BIG: too many inputs. What is passed in is not used afterwards. */
 int difference_add(struct difference *d, enum diff_side side,
 		   const struct diff_input *input);
 
@@ -183,8 +184,8 @@ static inline double difference_detectable(const struct difference *d, uint32_t 
 void difference_scale_before(struct difference *d);
 
 /* How many paths have grown by more than @points, which noise does not explain, nor that their cost
- * moved there from another caller. */
-uint64_t difference_regressions(const struct difference *d, double points);
+ * moved there from another caller. 0, or -ENOMEM. */
+int difference_regressions(const struct difference *d, double points, uint64_t *ret);
 
 /* What was compared, and how, a sentence each: 1, or 0 where there are no more; -ENOMEM. */
 int difference_sentence(const struct difference *d, unsigned i, struct text *ret);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "diff/diff.h"
 
 int difference_init(struct difference *d)
@@ -103,8 +104,8 @@ static int add_function(struct difference *d, const struct tree_source *in,
 }
 
 /* The child of a node for a function, which may be new. 0, or -ENOMEM. */
-static int child_of(struct difference *d, uint32_t parent, uint32_t function,
-		    uint32_t *ret)
+static int diff_child(struct difference *d, uint32_t parent, uint32_t function,
+		      uint32_t *ret)
 {
 	uint64_t key = (uint64_t)parent << 32 | function;
 	const uint32_t *known = hash_map_get(&d->children, key);
@@ -121,15 +122,6 @@ static int child_of(struct difference *d, uint32_t parent, uint32_t function,
 	node->parent = parent;
 	node->function = function;
 	return 0;
-}
-
-static uint64_t power_of_ten(unsigned exponent)
-{
-	uint64_t power = 1;
-
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
 }
 
 /* Weights have at least so many decimals from now on. */
@@ -229,6 +221,23 @@ static int add_words(struct intern *strings, const char *text, uint32_t *list)
 	return err;
 }
 
+/* What its sentence says of an input: which one it is, of what, and how long it took. */
+static int add_facts(struct difference *d, struct diff_total *total,
+		     const struct diff_input *input)
+{
+	int err = add_words(&d->strings, input->path, &total->paths);
+
+	if (err == 0 && input->event && !total->event)
+		err = intern_add(&d->strings, input->event, strlen(input->event),
+				 &total->event);
+	if (err == 0 && !input->spent && !total->timeless)
+		err = intern_add(&d->strings, input->path, strlen(input->path),
+				 &total->timeless);
+	total->seconds += (double)input->spent / 1e9;
+	total->lost += input->lost;
+	return err;
+}
+
 /* Of the column that is asked for, in units of the difference: a node's own value, and that of all
  * below it. False where it is more than 64 bits hold. */
 static bool read_weights(const struct difference *d, const struct diff_input *input,
@@ -268,8 +277,11 @@ int difference_add(struct difference *d, enum diff_side side,
 	bool has_times = input->sample_count && input->last > input->first;
 	int err = functions && nodes && selves && totals ? 0 : -ENOMEM;
 
+	/* Cells have 16 bits for an input's number. */
+	if (err == 0 && d->inputs > UINT16_MAX)
+		err = -E2BIG;
 	if (err == 0 &&
-	    (d->inputs > UINT16_MAX || !raise_decimals(d, named->decimals) ||
+	    (!raise_decimals(d, named->decimals) ||
 	     !read_weights(d, input, selves, totals) ||
 	     __builtin_add_overflow(total->weight, totals[0], &total->weight)))
 		err = -EOVERFLOW;
@@ -288,7 +300,7 @@ int difference_add(struct difference *d, enum diff_side side,
 					   &input->in->symbols->functions.v[n->function],
 					   &function);
 		if (i && err == 0)
-			err = child_of(d, nodes[n->parent], function, &nodes[i]);
+			err = diff_child(d, nodes[n->parent], function, &nodes[i]);
 		/* Without samples all of the input is one piece. */
 		if (err == 0 && selves[i] && !has_times)
 			err = add_cell(d, nodes[i], side, (struct piece){ 0, selves[i] });
@@ -315,13 +327,8 @@ int difference_add(struct difference *d, enum diff_side side,
 	if (err == 0 && has_times)
 		err = add_cells(d, side, input, nodes);
 	if (err == 0)
-		err = add_words(&d->strings, input->path, &total->paths);
-	if (err == 0 && input->event && !total->event)
-		err = intern_add(&d->strings, input->event, strlen(input->event),
-				 &total->event);
+		err = add_facts(d, total, input);
 	total->has_times = total->inputs == 0 ? has_times : total->has_times && has_times;
-	total->seconds += (double)(input->last - input->first) / 1e9;
-	total->lost += input->lost;
 	total->inputs++;
 	d->inputs++;
 	free(functions);

@@ -16,7 +16,7 @@
 /* What is left of a function's differences over all its paths, where it only moved. */
 #define MOVED 0.1
 
-static double delta_of(const struct difference *d, uint32_t node)
+static double measured_delta(const struct difference *d, uint32_t node)
 {
 	return d->measures[node].delta;
 }
@@ -40,10 +40,10 @@ uint8_t *explain_moved(const struct difference *d)
 		/* What noise explains does not take part: of many paths it adds up. */
 		if (!difference_is_significant(d, i))
 			continue;
-		if (delta_of(d, i) > 0)
-			sums[f].more += delta_of(d, i);
+		if (measured_delta(d, i) > 0)
+			sums[f].more += measured_delta(d, i);
 		else
-			sums[f].less -= delta_of(d, i);
+			sums[f].less -= measured_delta(d, i);
 	}
 	for (size_t f = 0; moved && f < functions; f++)
 		moved[f] = sums[f].more > 0 && sums[f].less > 0 &&
@@ -66,7 +66,7 @@ static int rows_by_size(const void *left, const void *right, void *arg)
 {
 	const struct difference *d = arg;
 	const struct diff_row *a = left, *b = right;
-	double x = fabs(delta_of(d, a->node)), y = fabs(delta_of(d, b->node));
+	double x = fabs(measured_delta(d, a->node)), y = fabs(measured_delta(d, b->node));
 
 	if (x != y)
 		return x < y ? 1 : -1;
@@ -88,8 +88,8 @@ static int join_moved(struct difference *d)
 	for (size_t i = 0; i < d->rows.count; i++) {
 		const struct diff_row *row = &d->rows.v[i];
 		uint32_t f = d->named.nodes.v[row->node].function;
-		uint32_t *node =
-			delta_of(d, row->node) > 0 ? &first[f].grown : &first[f].shrunk;
+		uint32_t *node = measured_delta(d, row->node) > 0 ? &first[f].grown
+								  : &first[f].shrunk;
 
 		if (row->kind == DIFF_MOVED && !*node)
 			*node = row->node;
@@ -150,15 +150,16 @@ int explain_rows(struct difference *d)
 	return err;
 }
 
-uint64_t difference_regressions(const struct difference *d, double points)
+int difference_regressions(const struct difference *d, double points, uint64_t *ret)
 {
 	const struct named *tree = &d->named;
 	size_t count = tree->nodes.count;
 	double *shifted = calloc(count, sizeof(*shifted)); /* here and below, by moves */
 	uint8_t *moved = explain_moved(d);
+	int err = shifted && moved ? 0 : -ENOMEM;
 	uint64_t found = 0;
 
-	for (size_t i = count; i-- > 0 && shifted && moved;) {
+	for (size_t i = count; i-- > 0 && err == 0;) {
 		const struct diff_measure *m = &d->measures[i];
 		double net;
 
@@ -173,5 +174,6 @@ uint64_t difference_regressions(const struct difference *d, double points)
 	}
 	free(shifted);
 	free(moved);
-	return found;
+	*ret = found;
+	return err;
 }

@@ -7,9 +7,9 @@
  *	        libz.so      f.isra.0    without its version
  *	        libz.so      f           without what compilers append
  *
- * and ends at the first one that the other side has, too. Names that both sides have stay apart
- * from others, however alike: what is forgotten is only what would else be new and gone. Nothing
- * is matched by its address.
+ * and ends at the first one that the other side has, too. What both sides have as it is looks for
+ * nothing, but it may be what another one finds: then the two are one, under the name that they
+ * have in common. So f.isra.0 of A alone joins the f of both. Nothing is matched by its address.
  */
 #include "diff/ladder.h"
 

@@ -100,15 +100,14 @@ int scale_find(struct context *ctx, struct difference *d)
 	d->scale_error = 0;
 	switch (o->normalize) {
 	case DIFF_TIME:
-		if (!(total[DIFF_A].seconds > 0) || !(total[DIFF_B].seconds > 0))
+		if (total[DIFF_A].timeless || total[DIFF_B].timeless)
 			return fail(
 				ctx, -EINVAL,
 				"cannot compare by time: '%s' does not say how long it "
-				"took",
-				intern_text(
-					&d->strings,
-					total[total[DIFF_A].seconds > 0 ? DIFF_B : DIFF_A]
-						.paths));
+				"took, or took none of the time that was asked for",
+				intern_text(&d->strings,
+					    total[DIFF_A].timeless
+						    ?: total[DIFF_B].timeless));
 		d->scale = total[DIFF_B].seconds / total[DIFF_A].seconds;
 		break;
 	case DIFF_NONE:

@@ -54,9 +54,11 @@ static void say_scale(const struct difference *d, struct text *t)
 		if (d->fell_back)
 			text_printf(t,
 				    "only %" PRIu64
-				    " paths have 30 samples by themselves "
-				    "on both sides, so either side is 100 %%",
-				    d->scale_nodes);
+				    " path%s on both sides, so either side is 100 %%",
+				    d->scale_nodes,
+				    d->scale_nodes == 1
+					    ? " has 30 samples by itself"
+					    : "s have 30 samples by themselves");
 		else
 			text_printf(t, "the median of %" PRIu64 " paths has not changed",
 				    d->scale_nodes);

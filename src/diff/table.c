@@ -19,7 +19,7 @@ static const char *name_of(const struct difference *d, uint32_t node)
 	return node ? intern_text(&d->strings, d->symbols.functions.v[f].name) : "all";
 }
 
-static const char *module_of(const struct difference *d, uint32_t node)
+static const char *file_of_module(const struct difference *d, uint32_t node)
 {
 	uint32_t f = d->named.nodes.v[node].function;
 	const char *path = intern_text(&d->strings, d->symbols.functions.v[f].module);
@@ -50,9 +50,11 @@ static bool find_path(const struct difference *d, uint32_t node, struct path *re
 
 static int finish_output(struct context *ctx, FILE *out)
 {
-	return fflush(out) == 0 && !ferror(out)
-		       ? 0
-		       : fail(ctx, -EIO, "cannot write: %s", strerror(errno));
+	errno = 0;
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return fail(ctx, errno ? -errno : -EIO, "cannot write: %s",
+		    strerror(errno ?: EIO));
 }
 
 static void write_path(const struct difference *d, const struct path *path,
@@ -92,7 +94,7 @@ int difference_write_table(struct context *ctx, const struct difference *d, size
 		for (wide = 0; *end && wide < WIDTH_NAME; wide++)
 			utf8_next(&end, end + strlen(end));
 		fprintf(out, "%.*s%*s  %s\n", (int)(end - name), name, WIDTH_NAME - wide,
-			"", module_of(d, row->node));
+			"", file_of_module(d, row->node));
 		failed |= !find_path(d, row->node, &path);
 		if (!failed)
 			write_path(d, &path, row->from ? "to " : "", out);
@@ -156,7 +158,7 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 
 	fprintf(out, "{\"kind\":\"%s\"", difference_kind_name(row->kind));
 	write_member(out, "symbol", name_of(d, row->node));
-	write_member(out, "module", module_of(d, row->node));
+	write_member(out, "module", file_of_module(d, row->node));
 	if (!find_path(d, row->node, path))
 		return false;
 	write_json_path(d, path, "path", out);
@@ -208,7 +210,7 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 		fputs(i ? "," : "", out);
 		write_text(out, t.bytes);
 	}
-	fputs("],\"rows\":[", out);
+	fprintf(out, "],\"rows_in_all\":%zu,\"rows\":[", d->rows.count);
 	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
 		fputs(i ? ",\n" : "\n", out);
 		failed = !write_row(d, &d->rows.v[i], &path, out);

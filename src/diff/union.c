@@ -32,7 +32,7 @@ static int functions_by_text(const void *left, const void *right, void *arg)
 								    : 1;
 }
 
-static int list_functions(struct difference *d, uint32_t *of)
+static int list_classes(struct difference *d, uint32_t *of)
 {
 	size_t count = d->functions.count, used = 0;
 	uint32_t *order = malloc(count * sizeof(*order));
@@ -217,7 +217,7 @@ int union_make(struct difference *d)
 	int err = of && became && place ? 0 : -ENOMEM;
 
 	if (err == 0)
-		err = list_functions(d, of);
+		err = list_classes(d, of);
 	if (err == 0)
 		err = join_nodes(d, of, became);
 	if (err == 0)

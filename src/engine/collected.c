@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "weight/weight.h"
 
 int collected_init(struct collected *c, const struct collected_limit *limit)
@@ -95,15 +96,6 @@ bool collected_is_conserved(const struct collected *c)
 	return sum == c->sum.kept && weight_sum_conserved(&c->sum);
 }
 
-static uint64_t power_of_10(unsigned exponent)
-{
-	uint64_t power = 1;
-
-	for (; exponent > 0; exponent--)
-		power *= 10;
-	return power;
-}
-
 /*
  * Weights are whole numbers of 10^-decimals. An input with more decimals raises the unit
  * of all that is there already, so it can be added exactly:
@@ -118,7 +110,7 @@ void collected_scale(struct collected *c, unsigned decimals)
 
 	if (decimals <= c->decimals)
 		return;
-	factor = power_of_10(decimals - c->decimals);
+	factor = power_of_ten(decimals - c->decimals);
 	c->decimals = decimals;
 	for (uint32_t i = 0; i < c->columns->count; i++)
 		/* A column with a unit of its own counts something else than weight. */
@@ -270,7 +262,7 @@ static struct settlement settlement_of(struct collected *c, const struct settle_
 				    .wall = by->wall,
 				    .filters = by->filters,
 				    .split = by->split,
-				    .factor = power_of_10(c->decimals) };
+				    .factor = power_of_ten(c->decimals) };
 }
 
 int collected_settle(struct collected *c, const struct settle_by *by)

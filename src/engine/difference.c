@@ -121,26 +121,27 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 	if (p->inputs.count == 1 && column == COLUMN_WEIGHT) {
 		const struct recording *rec = input_recording(p->inputs.v[0]->input);
 
-		/* Pieces are of the whole time, those in which nothing was sampled, too. */
+		/* Pieces are of all time that was asked for, whether anything was sampled in
+		 * it or not. */
 		input.first = rec->first_time;
 		input.last = rec->last_time;
+		input.spent = filters_time(p->filters, &input.first, &input.last);
 		if (!log->refused) {
 			input.samples = samples;
 			input.sample_count = log->list.count;
-		}
-		if (filters_ask_times(p->filters) && input.sample_count) {
-			input.first = samples[0].time;
-			input.last = samples[input.sample_count - 1].time;
 		}
 	}
 	err = check_events(d, &input, facts.unit);
 	if (err < 0)
 		return err;
 	err = difference_add(&d->difference, side, &input);
-	return err == -EOVERFLOW
-		       ? fail(&d->ctx, -ERANGE, "the weights add up to more than 2^64")
-	       : err < 0 ? fail_memory(&d->ctx)
-			 : 0;
+	if (err == -E2BIG)
+		return fail(&d->ctx, -E2BIG,
+			    "no more than %d inputs are compared at once",
+			    FF_DIFF_INPUTS_MOST);
+	if (err == -EOVERFLOW)
+		return fail(&d->ctx, -ERANGE, "the weights add up to more than 2^64");
+	return err < 0 ? fail_memory(&d->ctx) : 0;
 }
 
 static int check_profile(struct ff_diff *d, const struct ff_profile *p)
@@ -228,6 +229,10 @@ int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
 	if (options)
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
+	/* What has changed is told by colour, of frames that both sides have in one order. */
+	given.colors = given.palette_map = NULL;
+	given.flags &= ~(unsigned)(FF_GRAPH_HASH | FF_GRAPH_RANDOM | FF_GRAPH_REVERSE |
+				   FF_GRAPH_NEGATE);
 	in.threads = (unsigned)parallel_processors();
 	if (d->flags & FF_DIFF_SCALED && f->traits & FF_FORMAT_LINES)
 		difference_scale_before(&d->difference);
@@ -266,7 +271,12 @@ size_t ff_diff_changes(const struct ff_diff *d)
 	return d->difference.rows.count;
 }
 
-uint64_t ff_diff_regressions(const struct ff_diff *d, double percent)
+int ff_diff_regressions(struct ff_diff *d, double percent, uint64_t *ret)
 {
-	return d->finished ? difference_regressions(&d->difference, percent) : 0;
+	*ret = 0;
+	if (!d->finished)
+		return fail(&d->ctx, -EINVAL, "the difference is not finished");
+	return difference_regressions(&d->difference, percent, ret) < 0
+		       ? fail_memory(&d->ctx)
+		       : 0;
 }

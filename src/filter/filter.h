@@ -34,8 +34,8 @@ bool filters_ask_kthreads(const struct filters *f);
 /* The first key that is asked for and that samples with these fields (bits of sample_type) have
  * no answer to; NULL: none. */
 const char *filters_unanswered(const struct filters *f, uint64_t fields);
-/* Any for the time? */
-bool filters_ask_times(const struct filters *f);
+/* How much of the time between these is kept, in ns; they become the beginning and the end of that. */
+uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last);
 /* Has one a part of the whole time, which is known when all has been read? */
 bool filters_need_end(const struct filters *f);
 

@@ -259,11 +259,6 @@ bool filters_ask_kthreads(const struct filters *f)
 	return any_filter(f, KEY_KTHREAD, KEY_KTHREAD + 1);
 }
 
-bool filters_ask_times(const struct filters *f)
-{
-	return any_filter(f, KEY_TIME, KEY_TIME + 1);
-}
-
 bool filters_ask_frames(const struct filters *f)
 {
 	return any_filter(f, KEY_SYMBOL, KEYS);
@@ -421,21 +416,39 @@ static bool any_number(const struct question *q, enum filter_side side, enum key
 	return false;
 }
 
-static bool any_time(const struct question *q, enum filter_side side)
+/* @time of an input that goes from @first to @last. */
+static bool any_time(const struct filters *f, enum filter_side side, uint64_t time,
+		     uint64_t first, uint64_t last)
 {
-	const struct filter_subject *s = q->subject;
-
-	/* What was added up over all times is of none. */
-	if (s->time >= TIME_NEVER)
-		return false;
-	for (size_t i = 0; i < q->filters->by[side][KEY_TIME].count; i++) {
-		const struct time_range *range =
-			&q->filters->by[side][KEY_TIME].v[i].time;
-
-		if (time_range_has(range, s->time, s->first, s->last))
+	for (size_t i = 0; i < f->by[side][KEY_TIME].count; i++)
+		if (time_range_has(&f->by[side][KEY_TIME].v[i].time, time, first, last))
 			return true;
-	}
 	return false;
+}
+
+uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last)
+{
+	uint64_t begin = *first, end = *last, kept = 0;
+
+	/* From each bound to the next one all is kept, or nothing. */
+	for (uint64_t at = begin, next; at < end; at = next) {
+		next = end;
+		for (int side = 0; side < SIDES; side++)
+			for (size_t i = 0; i < f->by[side][KEY_TIME].count; i++) {
+				uint64_t bound = time_range_next(
+					&f->by[side][KEY_TIME].v[i].time, at, begin, end);
+
+				next = bound < next ? bound : next;
+			}
+		if ((f->by[FILTER_ONLY][KEY_TIME].count &&
+		     !any_time(f, FILTER_ONLY, at, begin, end)) ||
+		    any_time(f, FILTER_DROP, at, begin, end))
+			continue;
+		*first = kept ? *first : at;
+		*last = next;
+		kept += next - at;
+	}
+	return kept;
 }
 
 static bool any_state(const struct question *q, enum filter_side side)
@@ -470,7 +483,9 @@ static int any_of_key(const struct question *q, enum filter_side side, enum key 
 	case KEY_KTHREAD:
 		return any_number(q, side, key, s->kthread);
 	default:
-		return any_time(q, side);
+		/* What was added up over all times is of none. */
+		return s->time < TIME_NEVER &&
+		       any_time(q->filters, side, s->time, s->first, s->last);
 	}
 }
 

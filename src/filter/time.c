@@ -167,3 +167,19 @@ bool time_range_has(const struct time_range *range, uint64_t time, uint64_t firs
 	       (range->end.kind == BOUND_PERCENT && range->end.value == ALL_PERCENT) ||
 	       at < bound_ns(&range->end, span);
 }
+
+uint64_t time_range_next(const struct time_range *range, uint64_t time, uint64_t first,
+			 uint64_t last)
+{
+	const struct time_bound *bounds[] = { &range->start, &range->end };
+	uint64_t next = last;
+
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		uint64_t ns = bound_ns(bounds[i], last - first);
+
+		if (bounds[i]->kind != BOUND_OPEN && ns > time - first &&
+		    ns < next - first)
+			next = first + ns;
+	}
+	return next;
+}

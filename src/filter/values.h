@@ -51,5 +51,8 @@ int duration_range_parse(struct context *ctx, const char *filter, const char *va
 bool duration_range_has(const struct time_range *range, uint64_t ns);
 bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
 		    uint64_t last);
+/* The first of its bounds behind @time, or @last. */
+uint64_t time_range_next(const struct time_range *range, uint64_t time, uint64_t first,
+			 uint64_t last);
 
 #endif

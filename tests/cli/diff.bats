@@ -116,7 +116,11 @@ rows()
 	assert abs(read["delta"] - (2900 / 5400 - 3000 / 4900)) < 1e-15
 	assert read["lo"] < read["delta"] < read["hi"] < 0 and read["q"] < 1e-9
 	assert d["sides"][0]["samples"] == 4900
+	assert d["rows_in_all"] == 4
 	END
+	# What is not shown is counted.
+	"$flamefold" diff -q --table=json --rows=1 a.folded b.folded >out.json
+	python3 -c 'import json; d = json.load(open("out.json")); assert (d["rows_in_all"], len(d["rows"])) == (4, 1)'
 }
 
 @test "swapped sides negate it" {
@@ -131,6 +135,14 @@ rows()
 	run -0 --separate-stderr "$flamefold" diff --fail-over=30% a.folded b.folded
 	run -0 --separate-stderr "$flamefold" diff --fail-over a.folded a.folded
 	[[ $stderr == *"no path has grown by more than 1 %"* ]]
+	# 0 is a limit, however it is written.
+	for none in 0 0% 0.0 .0%; do
+		run -3 "$flamefold" diff -q --fail-over=$none a.folded b.folded
+		run -0 "$flamefold" diff -q --fail-over=$none a.folded a.folded
+	done
+	for wrong in % -1 101 1x 0x1; do
+		run -2 "$flamefold" diff -q --fail-over=$wrong a.folded b.folded
+	done
 	# A picture, a table and a verdict at once.
 	run -3 --separate-stderr "$flamefold" diff -q --table --fail-over -o x.svg a.folded b.folded
 	[[ $output == *"main;fresh;y"* ]]
@@ -150,7 +162,7 @@ rows()
 	recording more.data 3 40
 	"$flamefold" diff -q --table --unnamed=address one.data two.data >same
 	grep -q '^# noise: A by [12]0 pieces of its time, [0-9.]* times that of independent samples, B by' same
-	! grep -q '^changed' same
+	run -1 grep '^changed' same
 	"$flamefold" diff -q --table --unnamed=address one.data more.data >out
 	[ "$(grep -c '^changed' out)" -eq 2 ]
 	# By time the whole is the same, too.
@@ -164,7 +176,7 @@ rows()
 	done
 	"$flamefold" diff -q --table a1.folded a2.folded a3.folded -- b1.folded b2.folded b3.folded >out
 	grep -q '^# noise: A by 3 inputs, .* B by 3 inputs' out
-	! grep -q '^changed' out
+	run -1 grep '^changed' out
 	# Each pair alone would be something.
 	[ "$(rows a1.folded b3.folded | wc -l)" -eq 2 ]
 	# Options may stand behind, as everywhere.
@@ -184,9 +196,106 @@ rows()
 	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'1000 0\n0 1000' ]
 	"$flamefold" diff -q -f folded --unnamed=address --range 0%-50% --range 50%-100% x.data | diff out -
 	run -2 "$flamefold" diff --range 0,10 x.data
+	# One that is too long is not cut.
+	long=$(printf '%0300d' 0)
+	run -2 --separate-stderr "$flamefold" diff --range "$long,10" --range 10,20 x.data
+	[[ $stderr == *"no more than 250 letters, not 303"* ]]
 	run -2 --separate-stderr "$flamefold" diff --range 0,10 --range 10,20 - <x.data
 	[[ $stderr == *"so name a file"* ]]
 	run -2 "$flamefold" diff --range 0,10 --range 0,10 x.data x.data
+}
+
+# timed NAME: 10 s with a sample each 10 ms, 9 s without, and 1 s with them again.
+timed()
+{
+	"$build" -o "$1" - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 1000
+	sample pid=1 time={10000000 * i + 1000} period=1 ip=0x2000 chain=U,0x2000
+	end
+	repeat i 101
+	sample pid=1 time={19000000000 + 10000000 * i + 1000} period=1 ip=0x2000 chain=U,0x2000
+	end
+	END
+}
+
+# by_time ARGUMENTS: what A is multiplied by.
+by_time()
+{
+	"$flamefold" diff -q --table --unnamed=address --normalize=time "$@" |
+		sed -n 's/^# A is multiplied by \([^ ]*\) .*/\1/p'
+}
+
+@test "--normalize=time: a range is as long as was asked for, within the recording" {
+	timed x.data
+	[ "$(by_time --range 0,10 --range 10,20 x.data)" = 1 ]
+	[ "$(by_time --range 0,5 --range 5,20 x.data)" = 3 ]
+	# The recording ends after 20 s.
+	[ "$(by_time --range 0,10 --range 10,90 x.data)" = 1 ]
+	[ "$(by_time --range 0%-25% --range 25%-100% x.data)" = 3 ]
+	# Of several inputs a side each is as long as its filters leave it.
+	[ "$(by_time --only time=0,1 x.data -- x.data x.data)" = 2 ]
+	"$flamefold" diff -q --table --only time=0,1 --only time=2,4 --only time=3,5 --drop time=0.5,1 \
+		x.data x.data | grep -q '^# A: .* in 3\.5 s$'
+	# What has no times is none of 0 s.
+	for sides in "x.data -- x.data a.folded" "a.folded x.data -- x.data"; do
+		# shellcheck disable=SC2086 # a list
+		run -1 --separate-stderr "$flamefold" diff -q --normalize=time $sides
+		[[ $stderr == *"'a.folded' does not say how long it took"* ]]
+	done
+}
+
+@test "modes weigh intervals, and are compared all the same" {
+	"$build" -o x.data - <<-'END'
+	tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_prio:4,prev_state:8,next_comm:16,next_pid:4
+	attr name=sched:sched_switch type=2 config=316 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+	comm pid=7 name=app time=1
+	sample event=sched:sched_switch pid=0 tid=0 time=1000 chain=U,0x11 fields=prev_pid:0,prev_state:0,next_pid:7
+	sample event=sched:sched_switch pid=7 time=9501000 chain=U,0x12 fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_switch pid=0 tid=0 time=12501000 chain=U,0x12 fields=prev_pid:0,prev_state:0,next_pid:7
+	END
+	"$flamefold" diff -q --table --mode offcpu x.data x.data | grep -q '^# A: x.data, 1 samples of offcpu'
+	"$flamefold" diff -q -f folded --mode offcpu x.data x.data | grep -q ' 3000000 3000000$'
+	# One that weighs samples has pieces of its time, as it has without a mode.
+	recording one.data 1 30
+	"$flamefold" diff -q --table --mode cpu one.data one.data | grep -q 'noise: A by [12]0 pieces of its time'
+}
+
+@test "options that a difference cannot honour are refused, and not listed" {
+	"$flamefold" diff --help >help
+	for option in reverse negate flamechart hash random cp colors=module colors=hot colors=java ratio=a/b; do
+		run -2 --separate-stderr "$flamefold" diff -o x.svg "--$option" a.folded b.folded
+		[[ $stderr == *"option '--${option%=*}' is not for 'diff'"* ]]
+		run -1 grep -e "--${option%=*}\>" help
+	done
+	[ ! -e x.svg ] && [ ! -e palette.map ]
+	# Nor does a mode change the colours.
+	"$flamefold" diff -q --no-js -o x.svg a.folded b.folded
+	"$flamefold" diff -q --no-js --mode cpu -o y.svg a.folded b.folded
+	cmp x.svg y.svg
+}
+
+@test "--open shows a picture next to a table, too" {
+	printf '#!/bin/sh\necho "$1" >opened\n' >browser
+	chmod +x browser
+	BROWSER=$PWD/browser "$flamefold" diff -q --table --open a.folded b.folded >out
+	grep -q '^new ' out
+	grep -q '</svg>' flamegraph.svg
+	for _ in $(seq 100); do
+		[ -s opened ] && break
+		sleep 0.1
+	done
+	[ "$(basename "$(cat opened)")" = flamegraph.svg ]
+}
+
+@test "a full disk is said to be full" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	for form in text json; do
+		run -1 --separate-stderr bash -c '"$0" diff -q --table="$1" a.folded b.folded >/dev/full' "$flamefold" $form
+		[[ $stderr == *"No space left on device"* ]]
+	done
 }
 
 @test "two events of one recording are compared" {
@@ -200,6 +309,10 @@ rows()
 	END
 	"$flamefold" diff -q -f folded --unnamed=address --event cycles,instructions x.data >out
 	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'7 0\n0 5' ]
+	for wrong in ,cycles cycles, ,; do
+		run -2 --separate-stderr "$flamefold" diff --event "$wrong" x.data
+		[[ $stderr == *"names an event for either side, not '$wrong'"* ]]
+	done
 	# Nobody compares the two by mistake.
 	"$flamefold" fold -q --event cycles x.data >/dev/null
 	run -1 --separate-stderr "$flamefold" diff --event cycles x.data a.folded
@@ -262,6 +375,9 @@ rows()
 		grep -q '^# A is multiplied by 0.5 (--normalize=per: 10 and 5 units of work)$'
 	run -1 --separate-stderr "$flamefold" diff --normalize=anchor=nothing c.folded d.folded
 	[[ $stderr == *"cannot compare by 'nothing': it is not in 'c.folded'"* ]]
+	printf 'a 50\nb 1\n' >one.folded
+	"$flamefold" diff -q --table --normalize=robust one.folded one.folded |
+		grep -q 'only 1 path has 30 samples by itself on both sides'
 	run -1 --separate-stderr "$flamefold" diff --normalize=time c.folded d.folded
 	[[ $stderr == *"does not say how long it took"* ]]
 	for wrong in half per= per=1 per=0,1 per=1,2,3 anchor=; do
@@ -288,6 +404,9 @@ rows()
 	run -1 --separate-stderr "$flamefold" diff a.folded
 	[[ $stderr == *"'a.folded' is one profile: name another one to compare it with"* ]]
 	run -1 --separate-stderr "$flamefold" diff a.folded nothing.folded
+	mapfile -t many < <(yes a.folded | head -n 65536)
+	run -2 --separate-stderr "$flamefold" diff a.folded -- "${many[@]}"
+	[[ $stderr == *"no more than 65536 inputs are compared at once"* ]]
 	run -2 "$flamefold" diff --flamechart a.folded b.folded
 	run -2 "$flamefold" diff --table -f folded a.folded b.folded
 	run -2 "$flamefold" diff --fail-over=x a.folded b.folded

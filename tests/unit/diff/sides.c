@@ -68,6 +68,7 @@ void record_side(struct difference *d, enum diff_side side, const struct program
 		input.samples = samples;
 		input.sample_count = p->samples;
 		input.last = p->samples * tick;
+		input.spent = input.last;
 	}
 	cr_assert_eq(difference_add(d, side, &input), 0);
 	tree_release(&t);

@@ -113,6 +113,14 @@ Test(difference, paths_of_one_side_are_new_and_gone)
 	difference_release(&d);
 }
 
+static uint64_t regressions(const struct difference *d, double points)
+{
+	uint64_t found = UINT64_MAX;
+
+	cr_assert_eq(difference_regressions(d, points, &found), 0);
+	return found;
+}
+
 Test(difference, what_has_another_caller_has_moved)
 {
 	struct difference d;
@@ -121,7 +129,7 @@ Test(difference, what_has_another_caller_has_moved)
 		"main;fresh;work 2010\nmain;rest 8000\n", DIFF_SHARE);
 	expect_rows(&d, "moved main;fresh;work +20.1 from main;old;work\n");
 	/* So it is no regression, and its new caller is none. */
-	cr_expect_eq(difference_regressions(&d, 1), 0);
+	cr_expect_eq(regressions(&d, 1), 0);
 	difference_release(&d);
 }
 
@@ -131,13 +139,13 @@ Test(difference, a_regression_is_one_beyond_the_limit)
 
 	compare(&d, "main;work 2000\nmain;rest 8000\n",
 		"main;work 2500\nmain;rest 8000\n", DIFF_NONE);
-	cr_expect_gt(difference_regressions(&d, 1), 0);
-	cr_expect_eq(difference_regressions(&d, 10), 0);
+	cr_expect_gt(regressions(&d, 1), 0);
+	cr_expect_eq(regressions(&d, 10), 0);
 	difference_release(&d);
 	/* Less is none. */
 	compare(&d, "main;work 2500\nmain;rest 8000\n",
 		"main;work 2000\nmain;rest 8000\n", DIFF_NONE);
-	cr_expect_eq(difference_regressions(&d, 1), 0);
+	cr_expect_eq(regressions(&d, 1), 0);
 	difference_release(&d);
 }
 
