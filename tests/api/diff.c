@@ -102,6 +102,7 @@ static void what_is_missing_or_comes_too_late_is_refused(void)
 {
 	struct ff_diff_options options;
 	struct ff_profile *p = profile_of("main;a 10\n"), *open;
+	uint64_t grown;
 	struct ff_diff *d;
 
 	CHECK(ff_diff_new(&d, NULL) == 0);
@@ -111,6 +112,7 @@ static void what_is_missing_or_comes_too_late_is_refused(void)
 	CHECK(ff_diff_finish(d) == -ENODATA);
 	CHECK(strcmp(ff_diff_error(d), "side B has no input") == 0);
 	CHECK(ff_diff_write(d, ff_format_find("svg"), NULL, stdout) == -EINVAL);
+	CHECK(ff_diff_regressions(d, 1, &grown) == -EINVAL);
 	CHECK(ff_diff_add(d, FF_DIFF_B, p) == 0);
 	CHECK(ff_diff_finish(d) == 0);
 	CHECK(ff_diff_add(d, FF_DIFF_B, p) == -EINVAL);

@@ -1,5 +1,6 @@
 /* Two sides in one tree, their scale, and the rows that explain what changed. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,23 @@ Test(difference, a_regression_is_one_beyond_the_limit)
 	compare(&d, "main;work 2500\nmain;rest 8000\n",
 		"main;work 2000\nmain;rest 8000\n", DIFF_NONE);
 	cr_expect_eq(regressions(&d, 1), 0);
+	difference_release(&d);
+}
+
+Test(difference, without_memory_there_is_no_verdict)
+{
+	struct difference d;
+	uint64_t found;
+	size_t functions;
+
+	compare(&d, "main;work 2000\nmain;rest 8000\n",
+		"main;work 2500\nmain;rest 8000\n", DIFF_NONE);
+	functions = d.symbols.functions.count;
+	/* No machine has as much. */
+	d.symbols.functions.count = SIZE_MAX / 64;
+	cr_expect_eq(difference_regressions(&d, 1, &found), -ENOMEM);
+	d.symbols.functions.count = functions;
+	cr_expect_gt(regressions(&d, 1), 0);
 	difference_release(&d);
 }
 
@@ -379,6 +397,9 @@ Test(difference, a_few_heavy_samples_count_as_few)
 	cr_assert_eq(difference_add(&d, DIFF_B, &input), 0);
 	cr_expect_eq(d.total[DIFF_A].squares, 2500);
 	cr_expect_eq(d.total[DIFF_B].squares, 97 * 97 + 3);
+	/* One more than cells have numbers for. */
+	d.inputs = UINT16_MAX + 1;
+	cr_expect_eq(difference_add(&d, DIFF_B, &input), -E2BIG);
 	difference_release(&d);
 	tree_release(&t);
 }

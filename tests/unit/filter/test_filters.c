@@ -85,6 +85,37 @@ static bool pass_time(double seconds)
 	});
 }
 
+/* Seconds that are kept of the same input, from the first to the last of which it is @reach. */
+static double kept(double *reach)
+{
+	uint64_t first = 100 * SECOND, last = 110 * SECOND;
+	uint64_t all = filters_time(filters, &first, &last);
+
+	*reach = (double)(last - first) / 1e9;
+	return (double)all / 1e9;
+}
+
+Test(filters, times_are_as_long_as_was_asked_for)
+{
+	double reach;
+
+	cr_expect_eq(kept(&reach), 10);
+	cr_expect_eq(reach, 10);
+	only("time=1,2");
+	cr_expect_eq(kept(&reach), 1);
+	/* What lies in two of them counts once, and what is behind the end does not. */
+	only("time=15%-30%");
+	only("time=9,90");
+	cr_expect_eq(kept(&reach), 3);
+	cr_expect_eq(reach, 9);
+	drop("time=,1.5");
+	drop("time=9.5,");
+	cr_expect_eq(kept(&reach), 2);
+	cr_expect_eq(reach, 8);
+	drop("time=0,10");
+	cr_expect_eq(kept(&reach), 0);
+}
+
 Test(filters, none_pass_everything)
 {
 	cr_expect_not(filters_ask_samples(filters));
