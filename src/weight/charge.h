@@ -15,4 +15,8 @@ int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight);
 int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_which which,
 		 struct deferred_event **ret);
 
+/* broken.c: was something lost between the two, or left out of the queue for want of memory? */
+bool weight_is_broken(const struct recording *rec, const struct deferred_queue *q,
+		      uint64_t from, uint64_t until);
+
 #endif

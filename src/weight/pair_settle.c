@@ -320,26 +320,8 @@ static int charge_pair(const struct deferred_event *start,
  * processor, one may have been an end: who waits may have run on any, and waited again. */
 static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
 {
-	const struct recording *rec = to->pairing->rec;
-	size_t low = 0, high = rec->losses.count;
-	bool lost;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (rec->losses.v[middle].to > start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low < rec->losses.count)
-		lost = rec->losses.v[low].from < end;
-	else
-		/* Behind the last one that there was room for they are not told apart. */
-		lost = rec->losses_end > start &&
-		       end >= rec->losses.v[rec->losses.count - 1].to;
-	return lost ||
-	       deferred_queue_has_gap(&to->target.deferred[DEFERRED_PAIRS], start, end);
+	return weight_is_broken(to->pairing->rec, &to->target.deferred[DEFERRED_PAIRS],
+				start, end);
 }
 
 /*
