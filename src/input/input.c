@@ -344,8 +344,6 @@ static void count_type(struct input *in, uint32_t type)
 
 void input_see_ring(struct input *in, uint32_t cpu, uint64_t time)
 {
-	enum { PROCESSORS_MOST = 1 << 13 }; /* the kernel's own limit */
-
 	while (cpu < PROCESSORS_MOST && in->rings.count <= cpu) {
 		uint64_t *slot = array_add(&in->rings);
 
@@ -390,7 +388,7 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 		in->rec.last_time = time;
 	in->timed = true;
 	see_time(&in->newest, time);
-	if (in->has_tracepoints && layout->cpu)
+	if ((in->has_tracepoints || in->tells_switches) && layout->cpu)
 		input_see_ring(in, in_u32(in, raw->bytes + layout->cpu), time);
 }
 

@@ -368,6 +368,7 @@ static int decode_switch(struct body *b, struct record *ret)
 	ret->tid = cursor_u32(&trailer);
 	ret->leaves = b->head.misc & PERF_RECORD_MISC_SWITCH_OUT;
 	ret->preempted = b->head.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	input_see_ring(b->in, b->cpu, ret->time);
 	b->c.bad |= trailer.bad;
 	return 0;
 }

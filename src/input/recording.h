@@ -103,6 +103,7 @@ static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t 
  * A recording that has lost more often is of no use for what asks for them.
  */
 enum { LOSSES_MOST = 1 << 16 };
+enum { PROCESSORS_MOST = 1 << 13 }; /* the kernel's own limit */
 struct loss {
 	uint64_t from, to; /* from: of this one and of those behind it in the list */
 };
