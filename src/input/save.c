@@ -24,7 +24,6 @@
 #include "live/live.h"
 
 enum {
-
 	FLUSHED_NS = 1000000000,
 };
 
