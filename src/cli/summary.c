@@ -101,8 +101,8 @@ void print_missing(const struct ff_profile *p, const char *written)
 /* Why a recording has none. */
 static void say_reasons(const struct ff_profile *p)
 {
-	static const char *const kinds[] = { "counters", "trace", "lost", "lost_samples",
-					     "filters" };
+	static const char *const kinds[] = { "counters",     "trace",	"lost",
+					     "lost_samples", "filters", "memory" };
 	const struct ff_finding *f = NULL;
 
 	while ((f = ff_finding_next(p, f)))
@@ -129,6 +129,7 @@ void explain_empty(const struct ff_profile *p)
 		say("no samples: all %s are of other events", grouped(read));
 	} else {
 		say("no samples: none of %s weighs anything", grouped(read));
+		say_reasons(p);
 	}
 }
 

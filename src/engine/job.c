@@ -118,31 +118,43 @@ int add_recording_symbols(struct input_job *j)
 		       : 0;
 }
 
+static struct settle_by settle_by(const struct input_job *j)
+{
+	return (struct settle_by){ &j->weights, &j->events,    &j->pairing,
+				   &j->wall,	j->p->filters, &j->input->split };
+}
+
 int settle_deferred(struct input_job *j, struct collected *c)
 {
-	struct settle_by by = { &j->weights, &j->events,    &j->pairing,
-				&j->wall,    j->p->filters, &j->input->split };
+	struct settle_by by = settle_by(j);
 
 	if (j->wall.weight == WALL_INSTANT)
 		collected_scale(c, INSTANT_DECIMALS);
 	if (collected_settle(c, &by) < 0)
 		return fail_memory(&j->p->ctx);
-	if (c->deferred[DEFERRED_PAIRS].open_refused)
-		budget_refuse(&j->p->budget, "intervals that are open",
-			      input_path(j->in));
-	/* Their ends will find nothing. */
+	/* The ends of intervals will find nothing. */
 	c->pairs.cancelled += c->deferred[DEFERRED_PAIRS].open_refused;
-	c->deferred[DEFERRED_PAIRS].open_refused = 0;
+	for (int i = 0; i < DEFERRED_KINDS; i++) {
+		if (c->deferred[i].open_refused)
+			budget_refuse(&j->p->budget,
+				      i == DEFERRED_PAIRS ? "intervals that are open"
+							  : c->deferred[i].kind->name,
+				      input_path(j->in));
+		c->deferred[i].open_refused = 0;
+	}
 	return 0;
 }
 
 int note_running(struct input_job *j, struct collected *c, const struct record *r)
 {
+	struct deferred_queue *q = &c->deferred[DEFERRED_WALL];
+	bool refused = q->refused;
 	int found = 0;
 
 	if (j->wall.weight)
-		found = wall_note(&c->deferred[DEFERRED_WALL], &j->p->budget, r,
-				  (uint16_t)j->input->index);
+		found = wall_note(q, &j->p->budget, r, (uint16_t)j->input->index);
+	if (q->refused && !refused)
+		budget_refuse(&j->p->budget, q->kind->name, input_path(j->in));
 	return found < 0 ? fail_memory(&j->p->ctx) : 0;
 }
 
@@ -154,8 +166,7 @@ int input_job_end(struct input_job *j, int err)
 
 	/* What waits still has no end in this input. */
 	if (err == 0 && j->pairing.is_bound) {
-		struct settle_by by = { &j->weights, &j->events, &j->pairing,
-					&j->wall,    p->filters, &input->split };
+		struct settle_by by = settle_by(j);
 
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
 			      ? fail_memory(&p->ctx)
@@ -174,8 +185,7 @@ int input_job_end(struct input_job *j, int err)
 			     input_path(j->in), p->collected.pairs.skipped);
 	}
 	if (err == 0 && j->wall.is_bound) {
-		struct settle_by by = { &j->weights, &j->events, &j->pairing,
-					&j->wall,    p->filters, &input->split };
+		struct settle_by by = settle_by(j);
 
 		if (collected_end_wall(&p->collected, &by) < 0)
 			err = fail_memory(&p->ctx);
