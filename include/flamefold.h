@@ -414,9 +414,8 @@ enum ff_total {
 	FF_TOTAL_FRAMES_UNWOUND, /* of these samples */
 	FF_TOTAL_REPLAYS, /* times that unwinding began again with all registers */
 	FF_TOTAL_SAMPLES_JOINED, /* whose recorded chain went on where the dump was cut */
-	/* ns of all threads together; 0 without FF_TIMED. */
-	FF_TOTAL_UNWIND_TIME, /* of stacks, tables apart */
-	FF_TOTAL_TABLE_TIME, /* to find objects and to compile their unwind tables */
+	FF_TOTAL_UNWIND_TIME, /* ns of all threads, tables apart; 0 without FF_TIMED */
+	FF_TOTAL_TABLE_TIME, /* likewise, to find objects and compile unwind tables */
 	FF_TOTAL_WEIGHT_READ,
 	FF_TOTAL_WEIGHT_TREE,
 	FF_TOTAL_WEIGHT_LOST_EVENT, /* of events that were not asked for */
@@ -445,6 +444,7 @@ enum ff_total {
 	FF_TOTAL_PAIR_RELEASED,
 	FF_TOTAL_WALL_EVENTS, /* likewise, of mode wall */
 	FF_TOTAL_WALL_REPAIRS,
+	FF_TOTAL_WALL_BROKEN,
 	FF_TOTAL_WALL_GAP_TIME,
 	FF_TOTAL_WALL_UNPLACED,
 	FF_TOTALS,

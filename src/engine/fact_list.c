@@ -334,6 +334,8 @@ static const struct fact facts[] = {
 	  .total = wall_events_total },
 	{ TOTAL(WALL_REPAIRS, NUMBER, NULL, "  repaired"), SHOWN(0, 0, 3, 0),
 	  PROFILE(collected.wall.repairs) },
+	{ TOTAL(WALL_BROKEN, NUMBER, NULL, "  records lost meanwhile"), SHOWN(0, 0, 3, 0),
+	  PROFILE(collected.wall.broken) },
 	{ TOTAL(WALL_GAP_TIME, NANOSECONDS, NULL, "  seconds in which nothing ran"),
 	  SHOWN(0, 0, 3, 0), PROFILE(collected.wall.gap_time) },
 	{ TOTAL(WALL_UNPLACED, NANOSECONDS, NULL, "  seconds without a stack"),

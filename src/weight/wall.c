@@ -20,9 +20,10 @@ enum { SWITCH_RECORDS = 1 << 26 }; /* perf_event_attr.context_switch */
 static int find_event(const struct recording *rec, const struct intern *strings,
 		      const char *name)
 {
+	size_t size = strlen(name);
+
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const char *other = intern_text(strings, rec->events.v[i].name);
-		size_t size = strlen(name);
 
 		/* Behind a further colon it may have modifiers. */
 		if (strncmp(other, name, size) == 0 &&
@@ -57,6 +58,14 @@ static int check_wall(struct context *ctx, const struct wall *wall,
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
 
+		/* A level that is guessed is of processes. */
+		if (wall->scope == WALL_CGROUP &&
+		    (wall->source == WALL_GUESS ||
+		     (!event_is_dummy(e) && !(e->sample_type & PERF_SAMPLE_CGROUP))))
+			return fail(ctx, -ENODATA,
+				    "scope cgroup needs switches, and samples with their "
+				    "cgroups: perf record --all-cgroups --switch-events "
+				    "records both");
 		if (!event_is_dummy(e) && missing & ~e->sample_type)
 			return fail(ctx, -ENODATA,
 				    "samples were recorded without their %s: %s",
@@ -106,6 +115,7 @@ int wall_bind(struct context *ctx, struct wall *wall, const struct recording *re
 	    intern_add(strings, "[runqueue]", 10, &wall->runqueue) < 0 ||
 	    intern_add(strings, "[not sampled]", 13, &wall->unsampled) < 0)
 		return fail_memory(ctx);
+	wall->rec = rec;
 	wall->is_bound = true;
 	return check_wall(ctx, wall, rec);
 }
@@ -243,6 +253,11 @@ int wall_take(struct weigher *w, const struct weighing *x)
 		return 0;
 	said.period = weight_of(w->options, event, s);
 	if (wall->source == WALL_GUESS) {
+		/* Each that there was is looked at for every sample. */
+		if (s->cpu >= PROCESSORS_MOST) {
+			weight_sum_damaged(w->target.sum, 1);
+			return 0;
+		}
 		/* How long a processor runs what it was sampled in, if nothing else is known:
 		 * µs, of two periods. */
 		time_out = event_is_clock(event) ? s->period

@@ -46,6 +46,7 @@ struct wall {
 	uint32_t cpu; /* the column of CPU time */
 	/* Of a recording: */
 	bool is_bound;
+	const struct recording *rec;
 	enum wall_source source;
 	uint32_t processors; /* 0: not known */
 	int switches, wakings; /* indexes of events; -1: not recorded */
@@ -61,6 +62,8 @@ struct wall_counts {
 	uint64_t gap_time; /* ns in which nothing ran */
 	uint64_t
 		repairs; /* of who ran without having begun, or began twice: a record was lost */
+	uint64_t
+		broken; /* runs and gaps that do not count: a record was lost meanwhile */
 	uint64_t unplaced; /* ns of processes of which no stack is known */
 };
 void wall_counts_add(struct wall_counts *to, const struct wall_counts *from);
@@ -137,7 +140,8 @@ struct wall_set {
 	uint64_t last; /* time up to which W is known */
 	uint64_t pool, pool_ran; /* of threads that are gone and never had a sample */
 	uint64_t waited; /* ns of gaps from before any stack was known */
-	uint32_t running;
+	uint32_t running, threads; /* of those that are known */
+	bool has_first; /* one of these was the first one of its process */
 	int32_t level; /* WALL_INSTANT: as perf counts it */
 };
 

@@ -42,12 +42,17 @@ static int keep_new(struct settlement *to, enum wall_kept_what what, uint64_t id
 		0
 	};
 	struct deferred_event *fresh = (void *)room;
+	int err;
 
 	fresh->time = of->time;
 	fresh->input = of->input;
 	fresh->what = (uint8_t)what;
 	wall_kept_of(fresh)->key = wall_key(what, id);
-	return deferred_queue_open_one(state_of(to), fresh, ret);
+	err = deferred_queue_open_one(state_of(to), fresh, ret);
+	/* Of whom nothing is kept from now on, samples are in no weight. */
+	if (!*ret)
+		deferred_queue_leave_out(state_of(to), of->time);
+	return err;
 }
 
 static int find_or_keep(struct settlement *to, enum wall_kept_what what, uint64_t id,
@@ -102,6 +107,13 @@ static int charge_named(struct settlement *to, uint32_t node, bool root_only,
 	return err < 0 ? err : charge_wall(to, charge, 0);
 }
 
+/* May a switch between the two be among what was not seen? */
+static bool is_broken(const struct settlement *to, uint64_t from, uint64_t until)
+{
+	return weight_is_broken(to->wall->rec, &to->target.deferred[DEFERRED_WALL], from,
+				until);
+}
+
 /* W goes on to @time; while nothing runs it stands still, and a gap begins where it does. */
 static void advance(struct wall_set *set, uint64_t time)
 {
@@ -127,6 +139,13 @@ static void catch_up(struct wall_thread *thread, const struct wall_set *set)
 	thread->since = set->last;
 }
 
+/* It may have gone out and come again meanwhile: nobody owes it that. */
+static void forget_run(struct wall_thread *thread, const struct wall_set *set)
+{
+	thread->mark = set->integral;
+	thread->since = set->last;
+}
+
 /* Nothing of the set has run from @from on until @thread does. */
 static int charge_gap(struct settlement *to, struct deferred_event *set,
 		      const struct deferred_event *thread, uint64_t from, uint64_t until)
@@ -142,6 +161,11 @@ static int charge_gap(struct settlement *to, struct deferred_event *set,
 
 	if (until <= from)
 		return 0;
+	/* Something may have run. */
+	if (is_broken(to, from, until)) {
+		to->target.wall->broken++;
+		return 0;
+	}
 	to->target.wall->gap_time += charge.weight;
 	/* Who was ready before the others stopped has not waited for anything else. */
 	if (ender->runnable || (ender->woken && ender->woken <= from))
@@ -162,40 +186,40 @@ static int charge_gap(struct settlement *to, struct deferred_event *set,
 	return err;
 }
 
-/* The thread of an event, if there is one, and its set, which there is then. */
+/* The thread of an event, if there is one, and the set that it is in, or would be. */
 struct party {
 	struct deferred_event *thread, *set;
 };
 
-static int find_party(struct settlement *to, const struct deferred_event *e,
-		      struct party *ret)
+static struct party find_party(const struct settlement *to,
+			       const struct deferred_event *e)
 {
 	const struct wall_event *said = wall_event_of(e);
-	int err;
+	struct party x = { .thread = find_kept(to, KEPT_THREAD, said->tid, e->input) };
 
-	*ret = (struct party){ NULL, NULL };
-	ret->thread = find_kept(to, KEPT_THREAD, said->tid, e->input);
 	/* A number that another process has now: its thread was not seen to end. */
-	err = find_or_keep(to, KEPT_SET,
-			   ret->thread ? wall_kept_of(ret->thread)->thread.scope
-				       : said->group,
-			   e, &ret->set);
-	/* The array may have moved. */
-	ret->thread = find_kept(to, KEPT_THREAD, said->tid, e->input);
-	return err;
+	x.set = find_kept(to, KEPT_SET,
+			  x.thread ? wall_kept_of(x.thread)->thread.scope : said->group,
+			  e->input);
+	return x;
 }
 
-/* A thread is known from now on, and does not run yet. False: there is no memory for it. */
+/* A thread is known from now on, and does not run yet. @x->thread: NULL where there is no memory for it. */
 static int meet_thread(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
 {
 	const struct wall_event *said = wall_event_of(e);
 	struct wall_thread *thread;
+	struct wall_set *set;
 	int err;
 
-	if (x->thread || !x->set)
+	if (x->thread)
 		return 0;
+	err = find_or_keep(to, KEPT_SET, said->group, e, &x->set);
+	if (!x->set)
+		return err;
 	err = keep_new(to, KEPT_THREAD, said->tid, e, &x->thread);
+	/* The array may have moved. */
 	x->set = find_kept(to, KEPT_SET, said->group, e->input);
 	if (!x->thread)
 		return err;
@@ -203,6 +227,9 @@ static int meet_thread(struct settlement *to, const struct deferred_event *e,
 	thread->tid = said->tid;
 	thread->pid = said->pid;
 	thread->scope = said->group;
+	set = &wall_kept_of(x->set)->set;
+	set->threads++;
+	set->has_first |= said->tid == said->pid;
 	return 0;
 }
 
@@ -229,11 +256,15 @@ static int begin_to_run(struct settlement *to, struct party *x, uint64_t time)
 	return err;
 }
 
-static void stop_to_run(struct party *x)
+static void stop_to_run(const struct settlement *to, struct party *x)
 {
 	struct wall_thread *thread = &wall_kept_of(x->thread)->thread;
 	struct wall_set *set = &wall_kept_of(x->set)->set;
 
+	if (thread->runs && is_broken(to, thread->since, set->last)) {
+		to->target.wall->broken++;
+		forget_run(thread, set);
+	}
 	catch_up(thread, set);
 	if (thread->runs)
 		set->running--;
@@ -264,17 +295,52 @@ static int settle_rest(struct settlement *to, struct party *x)
 	return charge.weight ? charge_wall(to, charge, ran) : 0;
 }
 
+/* What its threads have left is in the picture as far as its name is known. */
+static int settle_pool(struct settlement *to, const struct deferred_event *e)
+{
+	const struct wall_set *set = &wall_kept_of(e)->set;
+	/* Parts of ns that threads have left are one ns in the end. */
+	struct charge charge = { .weight = (set->pool + (1 << (WALL_FRACTION - 1))) >>
+					   WALL_FRACTION };
+
+	if (e->node)
+		return charge_named(to, e->node, true, to->wall->unsampled, charge);
+	to->target.wall->unplaced += charge.weight + set->waited;
+	return 0;
+}
+
+/* Its number may be another one's from now on, which has not waited since this one ended. */
+static int drop_set(struct settlement *to, const struct deferred_event *set)
+{
+	int err = settle_pool(to, set);
+
+	return err < 0 ? err
+		       : deferred_queue_drop(state_of(to), wall_kept_of(set)->key,
+					     set->input);
+}
+
+/* The last one of a process takes its set along, unless the first one was never seen: that may be
+ * alive, and wait for the others. */
 static int drop_thread(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
 {
 	uint32_t tid = wall_kept_of(x->thread)->thread.tid;
+	uint64_t scope = wall_kept_of(x->thread)->thread.scope;
+	const struct wall_set *set = &wall_kept_of(x->set)->set;
+	bool is_last =
+		to->wall->scope <= WALL_CGROUP && set->threads == 1 && set->has_first;
 	int err;
 
-	stop_to_run(x);
+	stop_to_run(to, x);
 	err = settle_rest(to, x);
-	return err < 0 ? err
-		       : deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, tid),
-					     e->input);
+	wall_kept_of(x->set)->set.threads--;
+	if (err == 0)
+		err = deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, tid),
+					  e->input);
+	x->thread = NULL;
+	/* What is dropped leaves its place to another one. */
+	x->set = find_kept(to, KEPT_SET, scope, e->input);
+	return err < 0 || !is_last ? err : drop_set(to, x->set);
 }
 
 /* A sample is of a stack of the set, whose root has also what no stack is known of: by the name that it has
@@ -300,16 +366,19 @@ static int settle_sample(struct settlement *to, const struct deferred_event *e,
 	struct wall_set *set;
 	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
 	uint64_t owed = 0, ran = 0, from = e->time;
+	bool broken;
 	int err;
 
 	to->target.wall->samples++;
-	if (!x->set)
-		return 0;
-	set = &wall_kept_of(x->set)->set;
-	err = learn_stack(to, x->set, e);
-	/* On its way out of the system: it counts no more. */
-	if (err < 0 || !x->thread)
+	err = x->set ? learn_stack(to, x->set, e) : 0;
+	if (!x->thread) {
+		/* On its way out of the system it counts no more. */
+		weight_sum_damaged(to->target.sum, state_of(to)->refused);
 		return err;
+	}
+	if (err < 0)
+		return err;
+	set = &wall_kept_of(x->set)->set;
 	thread = &wall_kept_of(x->thread)->thread;
 	x->thread->lost = e->lost;
 	if (!thread->runs && !(thread->left && e->time - thread->left < SWITCH_NS)) {
@@ -319,8 +388,18 @@ static int settle_sample(struct settlement *to, const struct deferred_event *e,
 			from = said->period < e->time ? e->time - said->period : 0;
 		err = begin_to_run(to, x, from > set->last ? from : set->last);
 	}
+	broken = thread->runs && is_broken(to, thread->since, e->time);
+	to->target.wall->broken += broken;
 	advance(set, e->time);
+	if (broken && e->what != WALL_TICK)
+		forget_run(thread, set);
 	catch_up(thread, set);
+	/* What the sample says itself is not lost: it has run for a period. */
+	if (broken && e->what == WALL_TICK && thread->ran > said->period) {
+		thread->owed = (uint64_t)((unsigned __int128)thread->owed * said->period /
+					  thread->ran);
+		thread->ran = said->period;
+	}
 	owed = thread->owed;
 	ran = thread->ran;
 	if (e->what == WALL_TICK && set->pool && !e->lost) {
@@ -352,14 +431,21 @@ static int settle_in(struct settlement *to, const struct deferred_event *e,
 		     struct party *x)
 {
 	int err = meet_thread(to, e, x);
+	struct wall_thread *thread;
 
 	if (err < 0 || !x->thread)
 		return err;
+	thread = &wall_kept_of(x->thread)->thread;
 	to->target.wall->switches++;
-	if (wall_kept_of(x->thread)->thread.runs) {
+	if (thread->runs) {
 		to->target.wall->repairs++;
-		advance(&wall_kept_of(x->set)->set, e->time);
-		return 0;
+		if (!is_broken(to, thread->since, e->time)) {
+			advance(&wall_kept_of(x->set)->set, e->time);
+			return 0;
+		}
+		/* It went out, which was lost: it has not run since it was seen last. */
+		thread->runs = false;
+		wall_kept_of(x->set)->set.running--;
 	}
 	return begin_to_run(to, x, e->time);
 }
@@ -379,7 +465,7 @@ static int settle_out(struct settlement *to, const struct deferred_event *e,
 		to->target.wall->switches++;
 		to->target.wall->repairs += !thread->runs;
 		advance(&wall_kept_of(x->set)->set, e->time);
-		stop_to_run(x);
+		stop_to_run(to, x);
 	}
 	/* Of a switch's record the call chain came before it. */
 	if (e->what == WALL_STACK || to->wall->source == WALL_SWITCHES) {
@@ -412,6 +498,8 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 	if (err == 0)
 		err = settle_rest(to, x);
 	x->thread->behind = x->set->node = 0;
+	if (wall_kept_of(x->set)->set.threads == 1)
+		return err;
 	for (size_t i = 0; i < deferred_queue_open(state_of(to)) && err == 0;) {
 		const struct deferred_event *other =
 			deferred_queue_open_at(state_of(to), i);
@@ -435,14 +523,32 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 int wall_start_thread(struct settlement *to, const struct deferred_event *of,
 		      uint64_t time)
 {
-	struct party x;
-	int err = find_party(to, of, &x);
+	struct party x = find_party(to, of);
+	int err = meet_thread(to, of, &x);
 
-	if (err == 0 && !x.thread)
-		err = meet_thread(to, of, &x);
 	if (err < 0 || !x.thread || wall_kept_of(x.thread)->thread.runs)
 		return err;
 	return begin_to_run(to, &x, time);
+}
+
+/* Its number is no other one's any more, and as the first one of a process that of no other process. */
+static int settle_fork(struct settlement *to, const struct deferred_event *e,
+		       struct party *x)
+{
+	const struct wall_event *said = wall_event_of(e);
+	int err = 0;
+
+	if (x->thread) {
+		to->target.wall->repairs++;
+		advance(&wall_kept_of(x->set)->set, e->time);
+		err = drop_thread(to, e, x);
+	}
+	if (to->wall->scope == WALL_PROCESS && said->tid == said->pid) {
+		x->set = find_kept(to, KEPT_SET, said->group, e->input);
+		if (err == 0 && x->set && !wall_kept_of(x->set)->set.threads)
+			err = drop_set(to, x->set);
+	}
+	return err < 0 || e->what == WALL_BORN ? err : wall_start_thread(to, e, e->time);
 }
 
 /* As perf counts (tools/perf/util/machine.c, since 6.15): one runs from the start, and who ends does
@@ -458,8 +564,10 @@ static int settle_instant(struct settlement *to, const struct deferred_event *e)
 
 	if (!all) {
 		int err = keep_new(to, KEPT_SET, 0, e, &all);
-		if (!all)
+		if (!all) {
+			weight_sum_damaged(to->target.sum, 1);
 			return err;
+		}
 		wall_kept_of(all)->set.level = 1;
 	}
 	level = &wall_kept_of(all)->set.level;
@@ -492,9 +600,19 @@ static int settle_guess(struct settlement *to, const struct deferred_event *e)
 	if (e->what != WALL_TICK && e->what != WALL_SAMPLE)
 		return 0;
 	to->target.wall->samples++;
+	if (e->lost && to->wall->scope == WALL_SELECTED) {
+		/* What runs there now is none of those that share. */
+		kept = find_kept(to, KEPT_PROCESSOR, said->group & UINT32_MAX, e->input);
+		if (kept)
+			wall_kept_of(kept)->processor.until = 0;
+		charge.weight = said->period;
+		return charge_wall(to, charge, 0);
+	}
 	err = find_or_keep(to, KEPT_PROCESSOR, said->group & UINT32_MAX, e, &kept);
-	if (!kept)
+	if (!kept) {
+		weight_sum_damaged(to->target.sum, 1);
 		return err;
+	}
 	own = wall_kept_of(kept);
 	own->processor.scope = scope;
 	if (__builtin_add_overflow(e->time, 1000 * (said->group >> 32),
@@ -518,7 +636,6 @@ static int settle_wall(struct deferred_event *e, const struct deferred_event *be
 		       struct settlement *to)
 {
 	struct party x;
-	int err;
 
 	(void)before;
 	if (to->wall->weight == WALL_INSTANT)
@@ -526,14 +643,13 @@ static int settle_wall(struct deferred_event *e, const struct deferred_event *be
 	if (to->wall->source == WALL_GUESS)
 		return settle_guess(to, e);
 	/* The idle thread is in no set. */
-	if (e->what == WALL_NOTHING || e->what == WALL_BORN || !wall_event_of(e)->tid)
+	if (e->what == WALL_NOTHING || !wall_event_of(e)->tid)
 		return 0;
-	err = find_party(to, e, &x);
-	if (err < 0)
-		return err;
+	x = find_party(to, e);
 	switch (e->what) {
+	case WALL_BORN:
 	case WALL_STARTS:
-		return wall_start_thread(to, e, e->time);
+		return settle_fork(to, e, &x);
 	case WALL_IN:
 		return settle_in(to, e, &x);
 	case WALL_OUT:
@@ -572,23 +688,14 @@ int wall_end(struct settlement *to)
 		x.thread =
 			find_kept(to, KEPT_THREAD, wall_kept_of(e)->thread.tid, e->input);
 		x.set = find_kept(to, KEPT_SET, wall_kept_of(e)->thread.scope, e->input);
-		stop_to_run(&x);
+		stop_to_run(to, &x);
 		err = settle_rest(to, &x);
 	}
 	for (size_t i = 0; i < deferred_queue_open(q) && err == 0; i++) {
 		const struct deferred_event *e = deferred_queue_open_at(q, i);
-		const struct wall_set *set = &wall_kept_of(e)->set;
-		struct charge charge = { 0 };
 
-		if (e->what != KEPT_SET)
-			continue;
-		/* Parts of ns that threads have left are one ns in the end. */
-		charge.weight = (set->pool + (1 << (WALL_FRACTION - 1))) >> WALL_FRACTION;
-		if (!e->node)
-			to->target.wall->unplaced += charge.weight + set->waited;
-		else
-			err = charge_named(to, e->node, true, to->wall->unsampled,
-					   charge);
+		if (e->what == KEPT_SET)
+			err = settle_pool(to, e);
 	}
 	return err;
 }

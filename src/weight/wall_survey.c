@@ -13,13 +13,19 @@
 
 #include "weight/weight.h"
 
+/* A number is one thread's until it is forked anew, of another process perhaps. */
+struct birth {
+	uint64_t time, position;
+	uint32_t tid;
+};
+
 /* A thread, by the first event that tells something of it. */
 struct surveyed {
 	uint64_t time, position; /* of the first event that says whether it runs */
-	uint64_t born, born_time; /* index of its fork, + 1; 0: none */
 	uint64_t named_time, named_position; /* when its process was */
 	uint64_t group;
 	uint32_t tid, pid;
+	bool is_born; /* its fork is here, too */
 	bool seen, ran; /* there is such an event; the thread has run before it */
 	bool counts; /* a filter has let pass something of it */
 };
@@ -27,23 +33,72 @@ struct surveyed {
 /* It takes memory in proportion to what is queued, which has been asked for: twice of what that is. */
 struct survey {
 	ARRAY(struct surveyed) threads;
-	struct hash_map by_tid;
+	struct hash_map by_birth;
+	ARRAY(struct birth) births; /* by tid, then in order of time */
 	uint64_t begin;
 	enum wall_source source;
 };
 
-static struct surveyed *survey_thread(struct survey *s, uint32_t tid)
+static int compare_births(const void *a, const void *b)
 {
-	const uint32_t *index = hash_map_get(&s->by_tid, tid);
+	const struct birth *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid > y->tid ? 1 : -1;
+	if (x->time != y->time)
+		return x->time > y->time ? 1 : -1;
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+static int survey_births(struct survey *s, const struct deferred_queue *q)
+{
+	for (size_t i = 0; i < deferred_queue_count(q); i++) {
+		const struct deferred_event *e = deferred_queue_at(q, i);
+
+		if (e->what != WALL_BORN)
+			continue;
+		if (!array_reserve(&s->births, 1))
+			return -ENOMEM;
+		s->births.v[s->births.count++] =
+			(struct birth){ e->time, e->position, wall_event_of(e)->tid };
+	}
+	if (s->births.count)
+		qsort(s->births.v, s->births.count, sizeof(*s->births.v), compare_births);
+	return 0;
+}
+
+/* Which of all that have its number at some time: its last birth, + 1, above the number. */
+static uint64_t birth_key(const struct survey *s, const struct deferred_event *e)
+{
+	struct birth now = { e->time, e->position, wall_event_of(e)->tid };
+	size_t low = 0, high = s->births.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_births(&s->births.v[middle], &now) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low && s->births.v[low - 1].tid == now.tid ? (uint64_t)low << 32 : 0) |
+	       now.tid;
+}
+
+static struct surveyed *survey_thread(struct survey *s, const struct deferred_event *e)
+{
+	uint64_t key = birth_key(s, e);
+	const uint32_t *index = hash_map_get(&s->by_birth, key);
 	struct surveyed *thread;
 
 	if (index)
 		return &s->threads.v[*index];
-	if (!hash_map_set(&s->by_tid, tid, (uint32_t)s->threads.count))
+	if (!hash_map_set(&s->by_birth, key, (uint32_t)s->threads.count))
 		return NULL;
 	thread = array_add(&s->threads);
 	if (thread) {
-		*thread = (struct surveyed){ .tid = tid };
+		*thread = (struct surveyed){ .tid = wall_event_of(e)->tid,
+					     .is_born = key >> 32 };
 		thread->named_time = thread->named_position = UINT64_MAX;
 	}
 	return thread;
@@ -54,11 +109,11 @@ static bool is_earlier(const struct deferred_event *e, uint64_t time, uint64_t p
 	return e->time < time || (e->time == time && e->position < position);
 }
 
-static int survey_event(struct survey *s, const struct deferred_event *e, size_t index)
+static int survey_event(struct survey *s, const struct deferred_event *e)
 {
 	const struct wall_event *said = wall_event_of(e);
 	uint64_t begin = e->time;
-	struct surveyed *thread = survey_thread(s, said->tid);
+	struct surveyed *thread = survey_thread(s, e);
 	bool samples = e->what == WALL_TICK || e->what == WALL_SAMPLE;
 
 	if (!thread)
@@ -78,11 +133,6 @@ static int survey_event(struct survey *s, const struct deferred_event *e, size_t
 	thread->counts |= (samples || e->what == WALL_STACK ||
 			   (e->what == WALL_OUT && s->source == WALL_SWITCHES)) &&
 			  !e->lost;
-	if (e->what == WALL_BORN &&
-	    (!thread->born || is_earlier(e, thread->born_time, 0))) {
-		thread->born = index + 1;
-		thread->born_time = e->time;
-	}
 	if (!(samples || e->what == WALL_IN || e->what == WALL_OUT ||
 	      e->what == WALL_EXEC || e->what == WALL_EXIT) ||
 	    (thread->seen && !is_earlier(e, thread->time, thread->position)))
@@ -95,15 +145,19 @@ static int survey_event(struct survey *s, const struct deferred_event *e, size_t
 }
 
 /* Tells @e what is known of its thread, and what was of it before. */
-static int tell_event(const struct survey *s, struct deferred_event *e, size_t index,
+static int tell_event(const struct survey *s, struct deferred_event *e,
 		      struct settlement *to)
 {
 	struct deferred_queue *state = &to->target.deferred[DEFERRED_WALL_STATE];
 	struct wall_event *said = wall_event_of(e);
 	const struct surveyed *thread =
-		&s->threads.v[*hash_map_get(&s->by_tid, said->tid)];
+		&s->threads.v[*hash_map_get(&s->by_birth, birth_key(s, e))];
+	/* Of an earlier batch. */
 	const struct deferred_event *known =
-		deferred_queue_find(state, wall_key(KEPT_THREAD, said->tid), e->input);
+		thread->is_born
+			? NULL
+			: deferred_queue_find(state, wall_key(KEPT_THREAD, said->tid),
+					      e->input);
 	const struct wall_thread *runs = known ? &wall_kept_of(known)->thread : NULL;
 	bool first = thread->seen && thread->ran && !known && e->time == thread->time &&
 		     e->position == thread->position;
@@ -122,13 +176,10 @@ static int tell_event(const struct survey *s, struct deferred_event *e, size_t i
 	else
 		said->group = thread->pid ? thread->pid : runs ? runs->pid : thread->tid;
 	said->pid = said->pid ? said->pid : thread->pid ? thread->pid : said->tid;
-	if (e->what == WALL_BORN && thread->born == index + 1 && thread->seen &&
-	    thread->ran && !known && e->time <= thread->time)
+	if (e->what == WALL_BORN && thread->seen && thread->ran)
 		e->what = WALL_STARTS;
 	/* Who was forked meanwhile begins then. */
-	if (!first || (thread->born && thread->born_time <= thread->time))
-		return 0;
-	return wall_start_thread(to, e, s->begin);
+	return first && !thread->is_born ? wall_start_thread(to, e, s->begin) : 0;
 }
 
 int wall_survey(struct deferred_queue *q, struct settlement *to)
@@ -140,11 +191,13 @@ int wall_survey(struct deferred_queue *q, struct settlement *to)
 	to->target.deferred[DEFERRED_WALL_STATE].budget = q->budget;
 	if (to->wall->weight != WALL_EXACT || to->wall->source == WALL_GUESS)
 		return 0;
+	err = survey_births(&s, q);
 	for (size_t i = 0; i < count && err == 0; i++)
-		err = survey_event(&s, deferred_queue_at(q, i), i);
+		err = survey_event(&s, deferred_queue_at(q, i));
 	for (size_t i = 0; i < count && err == 0; i++)
-		err = tell_event(&s, deferred_queue_at(q, i), i, to);
+		err = tell_event(&s, deferred_queue_at(q, i), to);
 	array_release(&s.threads);
-	hash_map_release(&s.by_tid);
+	array_release(&s.births);
+	hash_map_release(&s.by_birth);
 	return err;
 }

@@ -275,6 +275,89 @@ stat()
 	[ "$(stat 'repaired')" -eq 0 ]
 }
 
+@test "a process that has a dead one's number has not waited since that died" {
+	{
+		echo "comm pid=7 name=old time=1"
+		comes 1000 7 7; ticks 7 7 1000 2 0x11; goes 1020 7 7
+		echo "exit pid=7 tid=7 time=1020000000"
+		echo "fork pid=7 ppid=1 tid=7 ptid=1 time=60000000000"
+		echo "comm pid=7 name=new time=60000000000"
+		comes 60000 7 7; ticks 7 7 60000 2 0x12; goes 60020 7 7
+		echo "exit pid=7 tid=7 time=60020000000"
+	} | recorded_records
+	wall --stats
+	says "old;22;11 20" "new;22;12 20"
+	[ "$(stat 'seconds in which nothing ran')" = "" ]
+	grep -q '^  seconds in which nothing ran *0.000$' err
+	wall --scope system
+	says "old;22;11 20" "new;22;12 20" "old;[waiting] 58980"
+}
+
+@test "a thread that has a dead one's number is of its own process" {
+	{
+		comms 7 9
+		comes 1000 7 7; comes 1000 7 8
+		ticks 7 7 1000 10 0x11; ticks 7 8 1000 10 0x12
+		echo "exit pid=7 tid=8 time=1100000000"
+		ticks 7 7 1100 10 0x11
+		goes 1200 7 7
+		comes 1200 9 9
+		echo "fork pid=9 ppid=9 tid=8 ptid=9 time=1200000000"
+		ticks 9 9 1200 10 0x13
+		ticks 9 8 1200 10 0x14
+		goes 1300 9 9; goes 1300 9 8
+	} | recorded_records
+	wall
+	says "p7;22;11 150" "p7;22;12 50" "p9;22;13 50" "p9;22;14 50"
+}
+
+@test "what may not have run, or waited, for records were lost does not count" {
+	{
+		comms 7
+		comes 1000 7 7; ticks 7 7 1000 2 0x11
+		# it went out, which is among them
+		echo "lost time=50000000000 lost=1 pid=7 tid=7"
+		comes 100000 7 7; ticks 7 7 100000 2 0x12; goes 100020 7 7
+		comes 100030 7 7; ticks 7 7 100030 1 0x12; goes 100040 7 7
+		echo "lost time=100050000000 lost=1 pid=7 tid=7"
+		comes 100060 7 7; ticks 7 7 100060 1 0x12; goes 100070 7 7
+	} | recorded_records
+	wall --stats
+	says "p7;22;11 20" "p7;22;12 40" "p7;[waiting] 10"
+	[ "$(stat 'repaired')" -eq 1 ]
+	[ "$(stat 'records lost meanwhile')" -eq 2 ]
+	# they were lost since the record before them of their processor
+	{
+		comms 7
+		echo "switch time=1000000000 pid=7 tid=7 cpu=1"
+		ticks 7 7 1000 2 0x11
+		echo "switch time=60000000000 pid=7 tid=7 cpu=0"
+		ticks 7 7 60000 2 0x12
+		echo "switch out time=60020000000 pid=7 tid=7 cpu=0"
+		echo "lost time=90000000000 lost=1 pid=7 tid=7 cpu=1"
+	} | recorded_records
+	wall
+	says "p7;22;11 20" "p7;22;12 20"
+}
+
+@test "what memory has no room for is said, and its samples are counted" {
+	{
+		comms 7
+		echo "repeat i 40000"
+		echo "switch pid=7 tid={1000 + i} time={1000000 + 100 * i}"
+		echo "sample event=cpu-clock pid=7 tid={1000 + i} time={1000010 + 100 * i} period=10000000 chain=U,0x11,0x22"
+		echo "switch out pid=7 tid={1000 + i} time={1000050 + 100 * i}"
+		echo "end"
+	} | recorded_records
+	wall --memory 400M --stats
+	grep -q '^weight of damaged records *0$' err
+	wall --memory 30M
+	grep -q "^flamefold: threads that run of 'x.data' had to be left out: .*--memory" err
+	grep -q '^flamefold: .* in damaged records$' err
+	"$flamefold" fold --mode wall --memory 20M x.data 2>err >x.folded || true
+	grep -q "'x.data' and [0-9]* more had to be left out: .*--memory" err
+}
+
 @test "a process that begins another program is one thread" {
 	{
 		comms 7
@@ -404,6 +487,31 @@ stat()
 	grep -qE '<title>all [^;]*; parallelism [0-9.]+\)' x.svg
 }
 
+@test "without switches those that are not selected take no time" {
+	{
+		comms 7 8
+		ticks 8 8 999 10 0x13 | sed 's/^sample/& cpu=1/'
+		ticks 7 7 1000 10 0x11
+	} >body
+	{ head_of ""; cat body; } | "$build" -o x.data -
+	wall --scope selected --only comm=p7
+	says "p7;22;11 100"
+	# where one runs now that is not, none of the selected does
+	{
+		comms 7 8
+		ticks 7 71 1000 1 0x12 | sed 's/^sample/& cpu=1/'
+		ticks 8 8 1001 1 0x13 | sed 's/^sample/& cpu=1/'
+		ticks 7 7 1002 1 0x11
+	} >body
+	{ head_of ""; cat body; } | "$build" -o x.data -
+	wall --scope selected --only comm=p7
+	says "p7;22;12 10" "p7;22;11 10"
+	# all the processors that there are are looked at: no kernel has so many
+	{ head_of ""; comms 7; ticks 7 7 1000 10 0x11 | sed 's/^sample/& cpu={8190 + i}/'; } | "$build" -o x.data -
+	wall --stats
+	[ "$(stat 'weight of damaged records')" -eq 8 ]
+}
+
 @test "one switch of many is none, and the remedy is said" {
 	{
 		comms 7
@@ -491,4 +599,11 @@ stat()
 	"$build" -o x.data x.pd
 	wall --scope cgroup
 	says "p7;22;17 50" "p8;22;18 50" "p9;22;19 100"
+	# without them, or where the level is guessed, it is not known who shares it
+	sed 's/,CGROUP//; s/ cgroup=[56]//' x.pd | "$build" -o y.data -
+	run -1 "$flamefold" fold --mode wall --scope cgroup y.data
+	[[ $output == *"scope cgroup needs switches"*"perf record --all-cgroups --switch-events"* ]]
+	sed 's/,context_switch//; /^switch/d' x.pd | "$build" -o y.data -
+	run -1 "$flamefold" fold --mode wall --scope cgroup y.data
+	[[ $output == *"scope cgroup needs switches"* ]]
 }

@@ -16,6 +16,7 @@ static struct wall_counts counts;
 static struct deferred_queue queues[DEFERRED_KINDS];
 static struct weight_options options;
 static struct wall wall;
+static struct recording rec;
 static uint64_t position;
 
 static void begin(void)
@@ -25,7 +26,7 @@ static void begin(void)
 	budget_init(&budget, 1 << 28);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		queues[i].kind = deferred_kinds[i];
-	wall = (struct wall){ .weight = WALL_EXACT, .cpu = COLUMN_ROLES };
+	wall = (struct wall){ .weight = WALL_EXACT, .cpu = COLUMN_ROLES, .rec = &rec };
 	cr_assert_eq(intern_add(&strings, "[waiting]", 9, &wall.waiting), 0);
 	cr_assert_eq(intern_add(&strings, "[runqueue]", 10, &wall.runqueue), 0);
 	cr_assert_eq(intern_add(&strings, "[not sampled]", 13, &wall.unsampled), 0);
@@ -37,6 +38,7 @@ static void end(void)
 		deferred_queue_release(&queues[i]);
 	trie_release(&trie);
 	frames_release(&frames);
+	array_release(&rec.losses);
 	intern_release(&strings);
 	budget_release(&budget);
 }
@@ -181,6 +183,119 @@ Test(wall, stacks_that_are_known_follow_their_nodes, .init = begin, .fini = end)
 	cr_expect_eq(weight("app;b"), 200 + 70);
 }
 
+static void lose(uint64_t from, uint64_t to)
+{
+	struct loss *loss = array_add(&rec.losses);
+
+	cr_assert_not_null(loss);
+	*loss = (struct loss){ from, to };
+}
+
+static size_t sets_kept(void)
+{
+	const struct deferred_queue *state = &queues[DEFERRED_WALL_STATE];
+	size_t sets = 0;
+
+	for (size_t i = 0; i < deferred_queue_open(state); i++)
+		sets += deferred_queue_open_at(state, i)->what == KEPT_SET;
+	return sets;
+}
+
+Test(wall, a_process_that_has_ended_takes_its_set_along, .init = begin, .fini = end)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		add(WALL_IN, 1000 + 10 * i, 7);
+		tick(1005 + 10 * i, 7, 5, "app;a");
+		add(WALL_EXIT, 1006 + 10 * i, 7);
+		if (i % 2)
+			settle();
+		cr_assert(i % 2 == 0 || sets_kept() == 0);
+	}
+	finish();
+	cr_expect_eq(sum.kept, 100 * 6);
+	cr_expect_eq(counts.gap_time, 0);
+}
+
+/* One that was not seen to begin may wait for the others. */
+Test(wall, a_first_thread_that_was_never_seen_may_be_alive, .init = begin, .fini = end)
+{
+	add(WALL_IN, 1000, 8);
+	add(WALL_EXIT, 1010, 8);
+	add(WALL_IN, 1030, 7);
+	tick(1040, 7, 10, "app;a");
+	settle();
+	cr_expect_eq(sets_kept(), 1);
+	finish();
+	cr_expect_eq(counts.gap_time, 20);
+	/* 8's 10 ns have no sample, 7's has its own. */
+	cr_expect_eq(sum.kept, 40);
+}
+
+Test(wall, a_number_that_is_forked_anew_is_another_thread, .init = begin, .fini = end)
+{
+	struct deferred_event *e;
+
+	add(WALL_IN, 1000, 8);
+	tick(1010, 8, 10, "app;a");
+	/* Its end was not seen. Now it is one of process 9. */
+	e = add(WALL_BORN, 1020, 8);
+	wall_event_of(e)->pid = 9;
+	tick(1050, 8, 10, "other;b");
+	wall_event_of(deferred_queue_at(&queues[DEFERRED_WALL], 3))->pid = 9;
+	add(WALL_IN, 1060, 9);
+	wall_event_of(deferred_queue_at(&queues[DEFERRED_WALL], 4))->pid = 9;
+	settle();
+	cr_expect_eq(counts.repairs, 1);
+	cr_expect_eq(weight("app;a"), 20);
+	cr_expect_eq(weight("other;b"), 30, "from its fork on");
+	cr_expect_eq(wall_kept_of(deferred_queue_find(&queues[DEFERRED_WALL_STATE],
+						      wall_key(KEPT_THREAD, 8), 0))
+			     ->thread.scope,
+		     9);
+}
+
+Test(wall, what_may_not_have_run_for_a_record_was_lost_is_not_owed, .init = begin,
+     .fini = end)
+{
+	lose(5000, 5001);
+	/* It went out, which was lost, and comes again. */
+	add(WALL_IN, 1000, 7);
+	tick(1010, 7, 10, "app;a");
+	add(WALL_IN, 9000, 7);
+	tick(9004, 7, 10, "app;b");
+	add(WALL_OUT, 9020, 7);
+	settle();
+	cr_expect_eq(weight("app;a"), 10);
+	cr_expect_eq(weight("app;b"), 4);
+	cr_expect_eq(counts.gap_time, 0);
+	cr_expect_eq(counts.broken, 1);
+	cr_expect_eq(counts.repairs, 1);
+	/* A gap with a loss in it. */
+	lose(9500, 9501);
+	add(WALL_IN, 9900, 7);
+	settle();
+	cr_expect_eq(counts.gap_time, 0);
+	cr_expect_eq(counts.broken, 2);
+	/* Of a run that ends after one its last sample has nothing. */
+	lose(9950, 9951);
+	add(WALL_OUT, 9999, 7);
+	finish();
+	cr_expect_eq(counts.broken, 3);
+	cr_expect_eq(weight("app;b"), 20);
+	cr_expect_eq(sum.kept, 30);
+}
+
+Test(wall, after_a_loss_a_sample_stands_for_its_period, .init = begin, .fini = end)
+{
+	lose(5000, 5001);
+	add(WALL_IN, 1000, 7);
+	tick(1010, 7, 10, "app;a");
+	tick(9000, 7, 10, "app;b");
+	finish();
+	cr_expect_eq(weight("app;b"), 10);
+	cr_expect_eq(counts.broken, 1);
+}
+
 Test(wall, threads_that_no_memory_is_left_for_do_not_count, .init = begin, .fini = end)
 {
 	struct deferred_queue *state = &queues[DEFERRED_WALL_STATE];
@@ -188,13 +303,17 @@ Test(wall, threads_that_no_memory_is_left_for_do_not_count, .init = begin, .fini
 
 	for (uint32_t i = 0; i < 20000; i++) {
 		add(WALL_IN, 1000 + i, 100 + i);
-		tick(1000 + i, 100 + i, 10, "app;a");
+		tick(1001 + i, 100 + i, 10, "app;a");
 	}
 	budget_init(&small, 1 << 20);
 	queues[DEFERRED_WALL].budget = &small;
 	finish();
+	cr_expect_gt(sum.kept, 1000);
 	cr_expect_leq(sum.kept, 20000);
 	cr_expect_gt(state->open_refused, 0);
+	/* And no sample of theirs is in no counter. */
+	cr_expect_gt(sum.lost[LOST_DAMAGED], 1000);
+	cr_expect_eq(sum.lost[LOST_DAMAGED] + deferred_queue_open(state) - 1, 20000);
 	claim_release(&state->claim);
 	budget_release(&small);
 }
