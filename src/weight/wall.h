@@ -132,6 +132,7 @@ struct wall_thread {
 		ran; /* when it was taken into account last; ns since the sample before */
 	uint64_t left, woken; /* when it went out, and was woken then; 0: it was not */
 	uint32_t tid, pid;
+	uint32_t before, next; /* tids of its process; 0: none */
 	bool runs, runnable;
 };
 
@@ -152,6 +153,7 @@ struct wall_kept {
 	union {
 		struct wall_thread thread;
 		struct wall_set set;
+		uint32_t first; /* tid of the first thread of a process */
 		struct {
 			uint64_t scope, until, rest;
 		} processor; /* WALL_GUESS */
@@ -159,7 +161,7 @@ struct wall_kept {
 };
 
 /* Of what is kept (deferred_event.what). */
-enum wall_kept_what { KEPT_THREAD, KEPT_SET, KEPT_PROCESSOR };
+enum wall_kept_what { KEPT_THREAD, KEPT_SET, KEPT_PROCESSOR, KEPT_THREADS };
 
 static inline struct wall_kept *wall_kept_of(const struct deferred_event *e)
 {

@@ -204,6 +204,49 @@ static struct party find_party(const struct settlement *to,
 	return x;
 }
 
+/* An exec ends the other threads of its process, and has to find them. Which is no matter of memory: one
+ * that has none for the list goes on. */
+static int link_thread(struct settlement *to, const struct deferred_event *e)
+{
+	const struct wall_event *said = wall_event_of(e);
+	struct deferred_event *process, *next;
+	int err = find_or_keep(to, KEPT_THREADS, said->pid, e, &process);
+	uint32_t *first;
+
+	if (!process)
+		return err;
+	first = &wall_kept_of(process)->first;
+	next = *first ? find_kept(to, KEPT_THREAD, *first, e->input) : NULL;
+	if (next) {
+		wall_kept_of(next)->thread.before = said->tid;
+		wall_kept_of(find_kept(to, KEPT_THREAD, said->tid, e->input))
+			->thread.next = *first;
+	}
+	*first = said->tid;
+	return 0;
+}
+
+static int unlink_thread(struct settlement *to, const struct wall_thread *thread,
+			 uint16_t input)
+{
+	struct deferred_event *process = find_kept(to, KEPT_THREADS, thread->pid, input);
+	struct deferred_event *before =
+		thread->before ? find_kept(to, KEPT_THREAD, thread->before, input) : NULL;
+	struct deferred_event *next =
+		thread->next ? find_kept(to, KEPT_THREAD, thread->next, input) : NULL;
+
+	if (next)
+		wall_kept_of(next)->thread.before = thread->before;
+	if (before)
+		wall_kept_of(before)->thread.next = thread->next;
+	else if (process && wall_kept_of(process)->first == thread->tid)
+		wall_kept_of(process)->first = thread->next;
+	return process && !wall_kept_of(process)->first
+		       ? deferred_queue_drop(state_of(to), wall_kept_of(process)->key,
+					     input)
+		       : 0;
+}
+
 /* A thread is known from now on, and does not run yet. @x->thread: NULL where there is no memory for it. */
 static int meet_thread(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
@@ -230,7 +273,9 @@ static int meet_thread(struct settlement *to, const struct deferred_event *e,
 	set = &wall_kept_of(x->set)->set;
 	set->threads++;
 	set->has_first |= said->tid == said->pid;
-	return 0;
+	err = link_thread(to, e);
+	*x = find_party(to, e);
+	return err;
 }
 
 /* From @time on. */
@@ -324,8 +369,7 @@ static int drop_set(struct settlement *to, const struct deferred_event *set)
 static int drop_thread(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
 {
-	uint32_t tid = wall_kept_of(x->thread)->thread.tid;
-	uint64_t scope = wall_kept_of(x->thread)->thread.scope;
+	const struct wall_thread thread = wall_kept_of(x->thread)->thread;
 	const struct wall_set *set = &wall_kept_of(x->set)->set;
 	bool is_last =
 		to->wall->scope <= WALL_CGROUP && set->threads == 1 && set->has_first;
@@ -335,11 +379,13 @@ static int drop_thread(struct settlement *to, const struct deferred_event *e,
 	err = settle_rest(to, x);
 	wall_kept_of(x->set)->set.threads--;
 	if (err == 0)
-		err = deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, tid),
+		err = unlink_thread(to, &thread, e->input);
+	if (err == 0)
+		err = deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, thread.tid),
 					  e->input);
 	x->thread = NULL;
 	/* What is dropped leaves its place to another one. */
-	x->set = find_kept(to, KEPT_SET, scope, e->input);
+	x->set = find_kept(to, KEPT_SET, thread.scope, e->input);
 	return err < 0 || !is_last ? err : drop_set(to, x->set);
 }
 
@@ -486,6 +532,7 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
 {
 	const struct wall_event *said = wall_event_of(e);
+	const struct deferred_event *process;
 	int err = meet_thread(to, e, x);
 
 	if (err < 0 || !x->thread)
@@ -498,21 +545,16 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 	if (err == 0)
 		err = settle_rest(to, x);
 	x->thread->behind = x->set->node = 0;
-	if (wall_kept_of(x->set)->set.threads == 1)
-		return err;
-	for (size_t i = 0; i < deferred_queue_open(state_of(to)) && err == 0;) {
-		const struct deferred_event *other =
-			deferred_queue_open_at(state_of(to), i);
-		const struct wall_thread *thread = &wall_kept_of(other)->thread;
-		struct party gone;
+	process = find_kept(to, KEPT_THREADS, said->pid, e->input);
+	for (uint32_t tid = process ? wall_kept_of(process)->first : 0, next;
+	     tid && err == 0; tid = next) {
+		struct party gone = { .thread =
+					      find_kept(to, KEPT_THREAD, tid, e->input) };
+		const struct wall_thread *thread = &wall_kept_of(gone.thread)->thread;
 
-		/* What is dropped leaves its place to another one. */
-		if (other->what != KEPT_THREAD || other->input != e->input ||
-		    thread->pid != said->pid || thread->tid == said->tid) {
-			i++;
+		next = thread->next;
+		if (tid == said->tid)
 			continue;
-		}
-		gone.thread = find_kept(to, KEPT_THREAD, thread->tid, e->input);
 		gone.set = find_kept(to, KEPT_SET, thread->scope, e->input);
 		advance(&wall_kept_of(gone.set)->set, e->time);
 		err = drop_thread(to, e, &gone);

@@ -191,14 +191,14 @@ static void lose(uint64_t from, uint64_t to)
 	*loss = (struct loss){ from, to };
 }
 
-static size_t sets_kept(void)
+static size_t kept(enum wall_kept_what what)
 {
 	const struct deferred_queue *state = &queues[DEFERRED_WALL_STATE];
-	size_t sets = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < deferred_queue_open(state); i++)
-		sets += deferred_queue_open_at(state, i)->what == KEPT_SET;
-	return sets;
+		count += deferred_queue_open_at(state, i)->what == what;
+	return count;
 }
 
 Test(wall, a_process_that_has_ended_takes_its_set_along, .init = begin, .fini = end)
@@ -209,11 +209,41 @@ Test(wall, a_process_that_has_ended_takes_its_set_along, .init = begin, .fini = 
 		add(WALL_EXIT, 1006 + 10 * i, 7);
 		if (i % 2)
 			settle();
-		cr_assert(i % 2 == 0 || sets_kept() == 0);
+		cr_assert(i % 2 == 0 || kept(KEPT_SET) == 0);
 	}
 	finish();
 	cr_expect_eq(sum.kept, 100 * 6);
 	cr_expect_eq(counts.gap_time, 0);
+}
+
+Test(wall, an_exec_ends_the_threads_of_its_process_alone, .init = begin, .fini = end)
+{
+	static const enum wall_scope scopes[] = { WALL_PROCESS, WALL_SYSTEM };
+
+	for (int round = 0; round < 2; round++) {
+		wall.scope = scopes[round];
+		for (uint32_t tid = 7; tid < 12; tid++) {
+			add(WALL_IN, 1000, tid);
+			wall_event_of(add(WALL_IN, 1000, 100 + tid))->pid = 107;
+		}
+		/* From the middle, and from both ends. */
+		add(WALL_EXIT, 1010, 9);
+		add(WALL_EXIT, 1010, 11);
+		add(WALL_EXIT, 1010, 7);
+		settle();
+		cr_expect_eq(kept(KEPT_THREAD), 7);
+		add(WALL_EXEC, 1020, 7);
+		settle();
+		cr_expect_eq(kept(KEPT_THREAD), 6);
+		cr_expect_eq(kept(KEPT_THREADS), 2);
+		add(WALL_EXIT, 1030, 7);
+		wall_event_of(add(WALL_EXEC, 1040, 107))->pid = 107;
+		settle();
+		cr_expect_eq(kept(KEPT_THREAD), 1);
+		cr_expect_eq(kept(KEPT_THREADS), 1);
+		finish();
+		deferred_queue_end_input(&queues[DEFERRED_WALL_STATE]);
+	}
 }
 
 /* One that was not seen to begin may wait for the others. */
@@ -224,7 +254,7 @@ Test(wall, a_first_thread_that_was_never_seen_may_be_alive, .init = begin, .fini
 	add(WALL_IN, 1030, 7);
 	tick(1040, 7, 10, "app;a");
 	settle();
-	cr_expect_eq(sets_kept(), 1);
+	cr_expect_eq(kept(KEPT_SET), 1);
 	finish();
 	cr_expect_eq(counts.gap_time, 20);
 	/* 8's 10 ns have no sample, 7's has its own. */
@@ -313,7 +343,7 @@ Test(wall, threads_that_no_memory_is_left_for_do_not_count, .init = begin, .fini
 	cr_expect_gt(state->open_refused, 0);
 	/* And no sample of theirs is in no counter. */
 	cr_expect_gt(sum.lost[LOST_DAMAGED], 1000);
-	cr_expect_eq(sum.lost[LOST_DAMAGED] + deferred_queue_open(state) - 1, 20000);
+	cr_expect_eq(sum.lost[LOST_DAMAGED] + deferred_queue_open(state) - 2, 20000);
 	claim_release(&state->claim);
 	budget_release(&small);
 }
