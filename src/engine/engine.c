@@ -25,12 +25,11 @@ int worker_take(struct worker *w, const struct sample *s)
 		return passed;
 	weight_begin(&w->weigher, s, passed, &weighing);
 	/* One whose stack a mode does not draw was recorded without. */
-	if (!(w->job->pairing.is_bound || w->job->wall.is_bound) ||
-	    weighing.match.has_stack)
+	if (weighing.how == WEIGH_ITSELF || weighing.match.has_stack)
 		sample_tally_count(&w->collected.tally, &w->job->rec->events.v[s->event],
 				   s);
 	/* Walking is what costs most, so a sample that is lost already has no stack. */
-	if (weight_needs_stack(&w->weigher, &weighing))
+	if (weighing.needs_stack)
 		err = worker_find_stack(w, s, &weighing.charge);
 	if (err < 0)
 		return err;

@@ -281,6 +281,7 @@ void input_read_ahead(struct input *in, size_t threads, uint64_t least)
 void input_tell_switches(struct input *in)
 {
 	in->tells_switches = true;
+	input_ask_rings(in);
 }
 
 void input_set_chunk(struct input *in, uint64_t size)
@@ -342,7 +343,13 @@ static void count_type(struct input *in, uint32_t type)
 		in->rec.unknown++;
 }
 
-void input_see_ring(struct input *in, uint32_t cpu, uint64_t time)
+void input_ask_rings(struct input *in)
+{
+	for (size_t i = 0; i < in->layouts.count; i++)
+		in->layouts.v[i].ring_cpu = in->layouts.v[i].cpu;
+}
+
+void input_add_ring(struct input *in, uint32_t cpu, uint64_t time)
 {
 	while (cpu < PROCESSORS_MOST && in->rings.count <= cpu) {
 		uint64_t *slot = array_add(&in->rings);
@@ -352,7 +359,7 @@ void input_see_ring(struct input *in, uint32_t cpu, uint64_t time)
 			return;
 		*slot = 0;
 	}
-	if (cpu < PROCESSORS_MOST && time > in->rings.v[cpu])
+	if (cpu < PROCESSORS_MOST)
 		in->rings.v[cpu] = time;
 }
 
@@ -388,8 +395,8 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 		in->rec.last_time = time;
 	in->timed = true;
 	see_time(&in->newest, time);
-	if ((in->has_tracepoints || in->tells_switches) && layout->cpu)
-		input_see_ring(in, in_u32(in, raw->bytes + layout->cpu), time);
+	if (layout->ring_cpu)
+		input_see_ring(in, in_u32(in, raw->bytes + layout->ring_cpu), time);
 }
 
 /* As record_decode(). */

@@ -41,6 +41,7 @@ static inline uint32_t u32_at(const uint8_t *p)
  */
 struct layout {
 	uint16_t ip, tid, time, cpu, period;
+	uint16_t ring_cpu; /* cpu, where it is asked what was lost of which ring */
 	uint16_t fixed; /* bytes up to READ */
 	uint16_t trailer, trailer_time, trailer_tid, trailer_cpu;
 	uint32_t branch_sample_type;
@@ -174,7 +175,15 @@ static inline struct cursor in_cursor(const struct input *in, const void *p, siz
 enum { EVENTS_MOST = 1 << 16 }; /* perf itself stops long before */
 
 /* A ring has a record of that time. What processor it is of has a limit. */
-void input_see_ring(struct input *in, uint32_t cpu, uint64_t time);
+void input_ask_rings(struct input *in); /* samples say of what ring they are */
+void input_add_ring(struct input *in, uint32_t cpu, uint64_t time);
+static inline void input_see_ring(struct input *in, uint32_t cpu, uint64_t time)
+{
+	if (cpu >= in->rings.count)
+		input_add_ring(in, cpu, time);
+	else if (time > in->rings.v[cpu])
+		in->rings.v[cpu] = time;
+}
 /* The newest one so far; 0: none. */
 static inline uint64_t input_ring_time(const struct input *in, uint32_t cpu)
 {

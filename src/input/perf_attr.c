@@ -266,7 +266,11 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 		in->rec.comm_exec = true;
 	if (event->flags & PERF_ATTR_BUILD_ID)
 		in->asks_build_ids = true;
+	if (event->type == PERF_TYPE_TRACEPOINT && !in->has_tracepoints)
+		input_ask_rings(in);
 	in->has_tracepoints |= event->type == PERF_TYPE_TRACEPOINT;
+	if (in->has_tracepoints || in->tells_switches)
+		array_last(&in->layouts)->ring_cpu = array_last(&in->layouts)->cpu;
 	in->has_packed |= event->sample_type & PERF_SAMPLE_RAW &&
 			  event->type == PERF_TYPE_SOFTWARE &&
 			  event->config == PERF_COUNT_SW_BPF_OUTPUT;

@@ -71,15 +71,15 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct run));
 
 	q->budget = budget;
-	if (deferred_queue_count(q) >= q->allowed) {
+	if (q->events.count >= q->allowed * size) {
 		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
 			return 0;
 		q->allowed += SOME;
 	}
 	if (!array_reserve(&q->events, size))
 		return -ENOMEM;
+	*ret = (void *)(q->events.v + q->events.count);
 	q->events.count += size;
-	*ret = deferred_queue_at(q, deferred_queue_count(q) - 1);
 	memset(*ret, 0, size * sizeof(uint64_t));
 	return 1;
 }
@@ -103,17 +103,22 @@ bool deferred_queue_has_gap(const struct deferred_queue *q, uint64_t from, uint6
 	return q->refused && from <= q->left_to && to >= q->left_from;
 }
 
-/* Keys of different inputs are different ones. */
+/* Keys of different inputs are different ones. Most often there is one input. */
+static inline uint64_t key_in_input(uint64_t key, uint16_t input)
+{
+	return input ? key + hash_u64(input) : key;
+}
+
 static uint64_t deferred_key(const struct deferred_queue *q,
 			     const struct deferred_event *e)
 {
-	return q->kind->key(e) + hash_u64(e->input);
+	return key_in_input(q->kind->key(e), e->input);
 }
 
 struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
 					   uint16_t input)
 {
-	const uint32_t *index = hash_map_get(&q->by_key, key + hash_u64(input));
+	const uint32_t *index = hash_map_get(&q->by_key, key_in_input(key, input));
 
 	return index ? open_slot(q, *index) : NULL;
 }
@@ -171,7 +176,7 @@ int deferred_queue_open_one(struct deferred_queue *q, const struct deferred_even
 
 int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input)
 {
-	const uint32_t *index = hash_map_get(&q->by_key, key + hash_u64(input));
+	const uint32_t *index = hash_map_get(&q->by_key, key_in_input(key, input));
 
 	return index ? drop_open(q, *index) : 0;
 }

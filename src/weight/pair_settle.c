@@ -237,23 +237,29 @@ static int add_part_name(struct settlement *to, const struct bound_part *part,
 	return err;
 }
 
-/* Charges a weight, which is a part of several or all there is (NULL). 0, or -ENOMEM. */
+/* Of an interval, or an object. 0; 1: it is in the tree; or -ENOMEM. */
+static int charge_weight(struct settlement *to, struct charge *charge)
+{
+	if (charge->weight == 0)
+		return 0;
+	/* A product that wraps could look possible. */
+	if (charge->weight < WEIGHT_IMPOSSIBLE)
+		charge->weight *= to->factor;
+	return weight_charge(&to->target, charge);
+}
+
+/* Charges a weight that is a part of several. 0, or -ENOMEM. */
 static int charge_part(struct settlement *to, const struct bound_part *part,
 		       struct charge *charge)
 {
 	int err = 0;
 
-	if (charge->weight == 0)
-		return 0;
-	if (part && !charge->lost)
+	if (charge->weight && !charge->lost)
 		err = add_part_name(to, part, &charge->node);
 	charge->cut |= err > 0;
-	/* A product that wraps could look possible. */
-	if (charge->weight < WEIGHT_IMPOSSIBLE)
-		charge->weight *= to->factor;
 	if (err >= 0)
-		err = weight_charge(&to->target, charge);
-	if (err > 0 && part && part->column != COLUMN_WEIGHT)
+		err = charge_weight(to, charge);
+	if (err > 0 && part->column != COLUMN_WEIGHT)
 		err = trie_charge(to->target.trie, charge->node, part->column,
 				  charge->weight);
 	return err < 0 ? err : 0;
@@ -292,7 +298,6 @@ static int charge_pair(const struct deferred_event *start,
 		       struct settlement *to)
 {
 	const struct pairing *p = to->pairing;
-	size_t parts = p->rule.part_count;
 	struct charge charge = { .lost = start->lost ? start->lost
 					 : end	     ? end->lost
 						     : 0,
@@ -301,17 +306,25 @@ static int charge_pair(const struct deferred_event *start,
 
 	if (!charge.lost && !filters_pass_duration(to->filters, until - start->time))
 		charge.lost = LOST_FILTER + 1;
-	for (size_t i = 0; i < (parts ? parts : 1) && err >= 0; i++) {
-		const struct bound_part *part = parts ? &p->parts[i] : NULL;
+	/* Most often there is one weight, without a name. */
+	if (!p->rule.part_count) {
+		charge.weight = weigh_pair(&p->weight, start, end, until, to);
+		if (charge.weight && !charge.lost)
+			err = find_pair_stack(start, end, to, &charge.node);
+		charge.cut |= err > 0;
+		if (err >= 0)
+			err = charge_weight(to, &charge);
+		return err < 0 ? err : 0;
+	}
+	for (size_t i = 0; i < p->rule.part_count && err >= 0; i++) {
 		struct charge its = charge;
 
-		its.weight = weigh_pair(part ? &part->weight : &p->weight, start, end,
-					until, to);
+		its.weight = weigh_pair(&p->parts[i].weight, start, end, until, to);
 		if (its.weight && !its.lost)
 			err = find_pair_stack(start, end, to, &its.node);
 		its.cut |= err > 0;
 		if (err >= 0)
-			err = charge_part(to, part, &its);
+			err = charge_part(to, &p->parts[i], &its);
 	}
 	return err < 0 ? err : 0;
 }

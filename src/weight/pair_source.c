@@ -109,6 +109,7 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 		source.own = OWNS;
 	if (source.field && strcmp(name, "prev_state") == 0)
 		source.states = of->format->states;
+	source.plain = source.field && !source.states;
 	*ret = source;
 	return 0;
 }

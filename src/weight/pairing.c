@@ -239,6 +239,10 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 			15) == 0;
 	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited && wakes;
 	bound->has_stack = rule_uses_stack(&p->rule, step->role);
+	/* A thread is no address. */
+	bound->key_base = step->role == ROLE_RELEASE ? PAIR_KEY_OF_OBJECT
+			  : step->role == ROLE_LEAVE ? pair_leave_key(0)
+						     : 0;
 	if (!p->rule.of_samples && !(b->of.event->sample_type & PERF_SAMPLE_TIME))
 		return fail(ctx, -ENODATA,
 			    "samples of event '%s' were recorded without their times",
@@ -273,6 +277,11 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	/* The thread is the key of what has none. */
 	if (err == 0 && !p->rule.of_samples && expression_is_empty(&bound->keys[0]))
 		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
+	/* Who leaves does so by the first one. */
+	if (step->role == ROLE_LEAVE)
+		expression_release(&bound->keys[1]);
+	else if (expression_is_empty(&bound->keys[1]))
+		bound->key_base += pair_key(0, 0);
 	return err;
 }
 
@@ -313,6 +322,8 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 	b->of.format = recording_format(b->of.rec, b->of.event);
 	event->state = event_format_find(b->of.format, "prev_state");
 	event->states = b->of.format ? b->of.format->states : NULL;
+	event->is_sampled =
+		b->of.event->frequency && b->of.event->type == PERF_TYPE_TRACEPOINT;
 	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
 		const struct pair_step *step = &p->rule.steps[i];
 		int found = 0;
@@ -542,11 +553,12 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	event = &p->events.v[s->event];
 	if (!event->count)
 		return;
-	for (uint32_t i = 0; i < event->slot_count && !ret->unread; i++)
-		ret->unread = !pair_source_load(&event->slots[i], s, &ret->slots[i]);
-	/* The sample lacks a field. */
-	if (ret->unread)
-		return;
+	for (uint32_t i = 0; i < event->slot_count; i++)
+		if (!pair_source_load(&event->slots[i], s, &ret->slots[i])) {
+			/* The sample lacks a field. */
+			ret->unread = true;
+			return;
+		}
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
 
@@ -592,66 +604,61 @@ static int take_sample(struct weigher *w, const struct weighing *x,
 	return err < 0 ? fail_memory(w->ctx) : err;
 }
 
-/* Those of intervals, of objects, and of who leaves them are different: a thread is no address. */
-static uint64_t key_of_step(const struct expression keys[RULE_KEYS], enum pair_role role,
-			    const int64_t *slots)
+/* Of bound_step.key_base, of which expressions that are constant are a part. */
+static inline uint64_t key_of(const struct expression keys[RULE_KEYS], uint64_t base,
+			      const int64_t *slots)
 {
-	int64_t first = expression_value(&keys[0], slots);
+	uint64_t key = base + (uint64_t)expression_value(&keys[0], slots);
 
-	if (role == ROLE_LEAVE)
-		return pair_leave_key(first);
-	return (role == ROLE_RELEASE ? PAIR_KEY_OF_OBJECT : 0) +
-	       pair_key(first, expression_is_empty(&keys[1])
-				       ? 0
-				       : expression_value(&keys[1], slots));
+	return expression_is_empty(&keys[1])
+		       ? key
+		       : key + hash_u64((uint64_t)expression_value(&keys[1], slots));
 }
 
-/* As weight_defer(), of a step. */
-static int defer_as(struct weigher *w, const struct weighing *x,
-		    const struct bound_step *step, struct deferred_event **ret)
+/* Why a step does not count: enum lost + 1; 0: it does. Filters ask the thread that waits, which is the
+ * one of the start; of the others only the stack counts that is drawn. */
+static uint8_t step_lost(const struct pairing *p, const struct weighing *x,
+			 const struct bound_step *step)
 {
-	bool counts, waits = step->role == ROLE_START || step->role == ROLE_SAMPLE;
-	uint8_t lost = 0;
-	int found = weight_defer(w, x, DEFERRED_PAIRS, ret);
+	bool waits = step->role == ROLE_START || step->role == ROLE_SAMPLE;
+	const int64_t *slots = x->match.slots;
+
+	if (waits &&
+	    !(x->match.passed &&
+	      (step->is_of_key
+		       ? thread_set_has(&p->threads,
+					(uint32_t)expression_value(&step->keys[0], slots))
+		       : pairing_counts(p, x->sample))))
+		return LOST_FILTER + 1;
+	return step->has_stack && x->charge.lost == LOST_TRUNCATED + 1
+		       ? LOST_TRUNCATED + 1
+		       : 0;
+}
+
+/* What an end makes, behind it: @made has its stack. */
+static int defer_object(struct weigher *w, const struct weighing *x,
+			const struct bound_step *step, const struct charge *made)
+{
+	const int64_t *slots = x->match.slots;
+	uint64_t base = PAIR_KEY_OF_OBJECT;
+	struct deferred_event *e;
+	struct pair_event *pair;
+	int found = weight_defer(w, x, DEFERRED_PAIRS, &e);
 
 	if (found <= 0) {
 		weight_sum_damaged(w->target.sum, found == 0);
 		return found;
 	}
-	/* Filters ask the thread that waits, which is the one of the start. */
-	counts = step->is_of_key ? thread_set_has(&w->pairing->threads,
-						  (uint32_t)expression_value(
-							  &step->keys[0], x->match.slots))
-				 : pairing_counts(w->pairing, x->sample);
-	if (waits && !(x->match.passed && counts))
-		lost = LOST_FILTER + 1;
-	/* Of the others only the stack counts that is drawn. */
-	else if (step->has_stack && x->charge.lost == LOST_TRUNCATED + 1)
-		lost = LOST_TRUNCATED + 1;
-	(*ret)->lost = lost & 0x7f;
-	(*ret)->cut = x->charge.cut && step->has_stack;
-	if (!step->has_stack)
-		(*ret)->node = 0;
-	return 1;
-}
-
-/* What an end makes, behind it. */
-static int defer_object(struct weigher *w, const struct weighing *x,
-			const struct bound_step *step)
-{
-	struct deferred_event *e;
-	struct pair_event *pair;
-	int found = defer_as(w, x, step, &e);
-
-	if (found <= 0)
-		return found;
+	e->node = made->node;
+	e->lost = made->lost;
+	e->cut = made->cut;
 	e->what = PAIR_OBJECT;
 	pair = (void *)e->fields;
-	pair->key = key_of_step(step->objects, ROLE_RELEASE, x->match.slots);
-	pair->more->woken =
-		pair_leave_key(expression_value(&step->objects[0], x->match.slots));
-	pair->more->values[1] =
-		(int64_t)key_of_step(step->keys, step->role, x->match.slots);
+	if (expression_is_empty(&step->objects[1]))
+		base += pair_key(0, 0);
+	pair->key = key_of(step->objects, base, slots);
+	pair->more->woken = pair_leave_key(expression_value(&step->objects[0], slots));
+	pair->more->values[1] = (int64_t)key_of(step->keys, step->key_base, slots);
 	return 1;
 }
 
@@ -661,10 +668,10 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
 	const struct sample *s = x->sample;
 	const int64_t *slots = x->match.slots;
-	enum pair_context context;
 	struct deferred_event *e;
 	struct pair_event *pair;
 	struct pair_more *more;
+	struct charge made;
 	uint64_t thread = s->tid, flags = 0;
 	int found;
 
@@ -672,18 +679,26 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	if (w->pairing->rule.nested && step->role <= ROLE_END && !step->is_of_key &&
 	    !pairing_counts(w->pairing, s))
 		return 0;
-	found = defer_as(w, x, step, &e);
-	if (found <= 0)
+	found = weight_defer(w, x, DEFERRED_PAIRS, &e);
+	if (found <= 0) {
+		weight_sum_damaged(w->target.sum, found == 0);
 		return found;
-	if (step->context)
-		event_field_number(step->context, s, &flags);
-	context = flags & NMI	    ? CONTEXT_NMI
-		  : flags & HARDIRQ ? CONTEXT_HARDIRQ
-		  : flags & SOFTIRQ ? CONTEXT_SOFTIRQ
-				    : CONTEXT_TASK;
-	e->what = (uint8_t)(step->role | context << PAIR_CONTEXT_SHIFT);
+	}
+	e->lost = step_lost(w->pairing, x, step) & 0x7f;
+	e->cut = x->charge.cut && step->has_stack;
+	if (!step->has_stack)
+		e->node = 0;
+	e->what = (uint8_t)step->role;
+	if (step->context && event_field_number(step->context, s, &flags)) {
+		enum pair_context context = flags & NMI	      ? CONTEXT_NMI
+					    : flags & HARDIRQ ? CONTEXT_HARDIRQ
+					    : flags & SOFTIRQ ? CONTEXT_SOFTIRQ
+							      : CONTEXT_TASK;
+
+		e->what |= (uint8_t)(context << PAIR_CONTEXT_SHIFT);
+	}
 	pair = (void *)e->fields;
-	pair->key = key_of_step(step->keys, step->role, slots);
+	pair->key = key_of(step->keys, step->key_base, slots);
 	if (!w->pairing->rule.has_more)
 		return 1;
 	more = pair->more;
@@ -696,21 +711,23 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	if (step->thread)
 		event_field_number(step->thread, s, &thread);
 	more->thread = (uint32_t)thread;
+	if (expression_is_empty(&step->objects[0]))
+		return 1;
 	/* It may move in memory now. */
-	return expression_is_empty(&step->objects[0]) ? 1 : defer_object(w, x, step);
+	made = (struct charge){ .node = e->node, .lost = e->lost, .cut = e->cut };
+	return defer_object(w, x, step, &made);
 }
 
 int pairing_take(struct weigher *w, const struct weighing *x)
 {
 	const struct bound_event *event = &w->pairing->events.v[x->sample->event];
-	const struct event *of = &w->rec->events.v[x->sample->event];
 	bool counts = false;
 
 	/* perf record -F is for tracepoints, too: then a sample stands for several of them. */
-	if (of->frequency && of->type == PERF_TYPE_TRACEPOINT && x->sample->period > 1)
+	if (event->is_sampled && x->sample->period > 1)
 		w->target.pairs->skipped += x->sample->period - 1;
 	weight_sum_damaged(w->target.sum, x->match.unread);
-	w->target.pairs->stacks += weight_needs_stack(w, x);
+	w->target.pairs->stacks += x->needs_stack;
 	for (uint8_t i = 0; i < x->match.count; i++) {
 		const struct bound_step *step =
 			&w->pairing->steps.v[event->first + x->match.steps[i]];

@@ -31,6 +31,7 @@ struct pair_source {
 	const struct event_states *states; /* of prev_state, of a kernel before 4.14 */
 	uint8_t number; /* of a register, in the kernel's order */
 	uint8_t own; /* enum pair_own, of pair_source.c */
+	bool plain; /* a field that is used as it was recorded */
 };
 
 /* What has names. */
@@ -53,7 +54,7 @@ static inline bool pair_source_load(const struct pair_source *source,
 {
 	uint64_t value;
 
-	if (!source->field || source->states)
+	if (!source->plain)
 		return pair_source_load_other(source, s, ret);
 	if (!event_field_number(source->field, s, &value))
 		return false;
@@ -68,6 +69,9 @@ struct bound_step {
 	bool is_of_key; /* a start that happens in another thread than the one of its key */
 	struct expression condition,
 		keys[RULE_KEYS]; /* without steps: always; the thread */
+	/* What is added to the first key: the hash of the second one, where that is the same for
+	 * all, and what tells keys of objects, and of who leaves them, from those of intervals. */
+	uint64_t key_base;
 	struct expression value, objects[RULE_KEYS]; /* without steps: there are none */
 	/* Slots of what the weight is made of, by its value; -1: another role has it; SLOT_OF_VALUE:
 	 * it is the step's own. */
@@ -92,6 +96,7 @@ struct bound_event {
 	uint32_t first, count; /* of the steps */
 	uint32_t slot_count;
 	struct pair_source slots[PAIR_SLOTS];
+	bool is_sampled; /* at a rate, though it is to be seen each time: perf record -F */
 	const struct event_field *state; /* NULL: it says nothing of prev_state */
 	const struct event_states *states; /* as in pair_source */
 };

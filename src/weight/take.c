@@ -32,8 +32,12 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	ret->sample = s;
 	ret->charge = (struct charge){ 0 };
 	ret->comm = 0;
-	if (w->wall && w->wall->is_bound) {
+	ret->how = w->wall && w->wall->is_bound ? WEIGH_BY_WALL
+		   : w->pairing->is_bound	? WEIGH_PAIRED
+						: WEIGH_ITSELF;
+	if (ret->how == WEIGH_BY_WALL) {
 		wall_begin(w, s, passed, ret);
+		ret->needs_stack = ret->match.has_stack && !ret->charge.lost;
 		return;
 	}
 	/* Of several reasons the last one stands: a damaged sample is that, whatever a
@@ -42,34 +46,29 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		ret->charge.lost = LOST_FILTER + 1;
 	/* What an interval weighs is known at its end: pairing_take(). Other events have no
 	 * weight in its unit. */
-	if (w->pairing->is_bound) {
+	if (ret->how == WEIGH_PAIRED) {
 		if (!pairing_counts(w->pairing, s))
 			ret->charge.lost = LOST_FILTER + 1;
 		ret->match.passed = passed;
 		pairing_match(w->pairing, s, &ret->match);
 		if (!event_is_wanted(w->events, s->event))
 			ret->charge.lost = LOST_EVENT + 1;
+		ret->needs_stack = ret->match.has_stack &&
+				   (!ret->charge.lost || ret->match.has_others);
 		return;
 	}
 	/* What its counters add is not known before they are in order:
 	 * counters_defer(). */
-	if (s->group_count)
-		return;
-	ret->charge.weight = weight_of(w->options, &w->rec->events.v[s->event], s);
-	ret->charge.column = (uint8_t)event_column(w->events, s->event);
-	if (!event_is_wanted(w->events, s->event))
-		ret->charge.lost = LOST_EVENT + 1;
-	if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
-		ret->charge.lost = LOST_DAMAGED + 1;
-}
-
-bool weight_needs_stack(const struct weigher *w, const struct weighing *x)
-{
-	if (w->wall && w->wall->is_bound)
-		return x->match.has_stack && !x->charge.lost;
-	if (!w->pairing->is_bound)
-		return !x->charge.lost;
-	return x->match.has_stack && (!x->charge.lost || x->match.has_others);
+	if (!s->group_count) {
+		ret->charge.weight =
+			weight_of(w->options, &w->rec->events.v[s->event], s);
+		ret->charge.column = (uint8_t)event_column(w->events, s->event);
+		if (!event_is_wanted(w->events, s->event))
+			ret->charge.lost = LOST_EVENT + 1;
+		if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
+			ret->charge.lost = LOST_DAMAGED + 1;
+	}
+	ret->needs_stack = !ret->charge.lost;
 }
 
 /*
@@ -162,11 +161,11 @@ int weight_take(struct weigher *w, const struct weighing *x)
 {
 	int err;
 
-	if (w->wall && w->wall->is_bound)
+	if (x->how == WEIGH_BY_WALL)
 		return wall_take(w, x);
-	if (w->pairing->is_bound && event_is_wanted(w->events, x->sample->event))
+	if (x->how == WEIGH_PAIRED && event_is_wanted(w->events, x->sample->event))
 		return pairing_take(w, x);
-	if (x->sample->group_count && !w->pairing->is_bound)
+	if (x->sample->group_count && x->how == WEIGH_ITSELF)
 		return counters_defer(w, x);
 	err = weight_charge(&w->target, &x->charge);
 	if (err <= 0)

@@ -235,11 +235,15 @@ struct charge {
 	uint8_t column; /* COLUMN_WEIGHT, or a further one that it adds to */
 };
 
+enum weigh_how { WEIGH_ITSELF, WEIGH_PAIRED, WEIGH_BY_WALL };
+
 /* A sample as it is weighed: weight_begin() says what it weighs and why it is lost, if it is; only
  * else somebody has to find its stack, and may find that it is lost all the same. */
 struct weighing {
 	const struct sample *sample;
 	struct charge charge;
+	enum weigh_how how;
+	bool needs_stack; /* it weighs something in the tree */
 	struct pair_match match; /* where there is a pairing */
 	uint32_t comm; /* of a sample that is kept: string id */
 };
@@ -247,7 +251,6 @@ struct weighing {
 /* @passed: all filters. */
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret);
-bool weight_needs_stack(const struct weigher *w, const struct weighing *x);
 /* 1: the sample is in the tree; 0: it is lost, or deferred; or -ENOMEM with a sentence. */
 int weight_take(struct weigher *w, const struct weighing *x);
 

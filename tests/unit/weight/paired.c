@@ -166,7 +166,7 @@ void paired_take_as(uint16_t event, uint64_t time, uint32_t tid, const char *sta
 	memcpy(raw + 4, &tid, 4);
 	memcpy(raw + 8, said, 12);
 	weight_begin(&paired_weigher, &s, !said[FILTERED], &x);
-	if (weight_needs_stack(&paired_weigher, &x))
+	if (x.needs_stack)
 		x.charge.node = paired_node_of(w, stack);
 	cr_assert_geq(weight_take(&paired_weigher, &x), 0);
 }

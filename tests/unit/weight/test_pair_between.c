@@ -169,8 +169,8 @@ BetweenTest(columns_of_parts_have_their_weight_too)
 
 BetweenTest(what_a_rate_has_left_out_is_counted)
 {
-	paired_bind(LIFE);
 	paired_rec.events.v[OUT].frequency = 999;
+	paired_bind(LIFE);
 	paired_take(OUT, 10, 7, "app;h", 7, 1);
 	cr_expect_eq(paired.pairs.skipped, 0);
 	paired_period = 5;
