@@ -155,6 +155,8 @@ int ff_diff_add(struct ff_diff *d, enum ff_diff_side side, struct ff_profile *p)
 {
 	int err = check_profile(d, p);
 
+	if (err == 0 && side != FF_DIFF_A && side != FF_DIFF_B)
+		err = fail(&d->ctx, -EINVAL, "a difference has two sides");
 	return err < 0 ? err : add_profile(d, (enum diff_side)side, p, COLUMN_WEIGHT);
 }
 

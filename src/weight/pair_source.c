@@ -41,15 +41,16 @@ static const char *const own_names[OWNS] = {
 static const uint8_t registers_x86_64[] = { 5, 4, 3, 2, 16, 17, 0 };
 static const uint8_t registers_aarch64[] = { 0, 1, 2, 3, 4, 5, 0 };
 
-static bool is_aarch64(const struct recording *rec, const struct intern *strings)
+/* NULL: it is not known which. */
+static const uint8_t *registers_of(const char *arch)
 {
-	const char *arch = rec->arch ? intern_text(strings, rec->arch) : "";
-
 #ifdef __aarch64__
 	if (!*arch)
-		return true;
+		return registers_aarch64;
 #endif
-	return strcmp(arch, "aarch64") == 0 || strcmp(arch, "arm64") == 0;
+	if (strcmp(arch, "aarch64") == 0 || strcmp(arch, "arm64") == 0)
+		return registers_aarch64;
+	return !*arch || strcmp(arch, "x86_64") == 0 ? registers_x86_64 : NULL;
 }
 
 /* The fields of a probe behind those that tell where it is: arg1 is the first one. NULL: it is none of
@@ -80,7 +81,12 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 {
 	const struct event *event = of->event;
 	const char *event_name = intern_text(of->strings, event->name);
-	bool has_registers = event->sample_type & PERF_SAMPLE_REGS_USER;
+	/* Those of a user's function at its first instruction, so of a uprobe: that is of a type
+	 * that the kernel has given out. Others, as a kprobe's, are those of a system call. */
+	bool has_registers = event->sample_type & PERF_SAMPLE_REGS_USER &&
+			     event->type >= PERF_TYPE_MAX;
+	const char *arch = of->rec->arch ? intern_text(of->strings, of->rec->arch) : "";
+	const uint8_t *registers = registers_of(arch);
 	struct pair_source source = { .field = event_format_find(of->format, name),
 				      .own = OWNS };
 
@@ -89,9 +95,12 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 			source.own = i;
 	if (source.own >= OWN_ARG1 && source.own < OWNS) {
 		source.field = probe_argument(of->format, source.own);
-		source.number = (is_aarch64(of->rec, of->strings)
-					 ? registers_aarch64
-					 : registers_x86_64)[source.own - OWN_ARG1];
+		if (!source.field && has_registers && !registers)
+			return fail(ctx, -ENODATA,
+				    "event '%s' has no '%s': in which registers a '%s' has "
+				    "arguments is not known",
+				    event_name, name, arch);
+		source.number = registers ? registers[source.own - OWN_ARG1] : 0;
 		if (!source.field && !has_registers)
 			source.own = OWNS;
 	}

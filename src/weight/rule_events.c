@@ -91,6 +91,8 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 	uint8_t found = registers_in(step->condition) | registers_in(step->value) |
 			registers_in(rule->weight);
 
+	for (size_t i = 0; i < rule->part_count; i++)
+		found |= registers_in(rule->parts[i].weight);
 	for (size_t i = 0; i < ret->list.count && !e; i++)
 		if (strcmp(ret->list.v[i].name, name) == 0)
 			e = &ret->list.v[i];

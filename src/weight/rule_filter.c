@@ -34,6 +34,18 @@ static bool is_call(struct slice s, const char *function, struct slice *argument
 	return is_identifier(*argument);
 }
 
+/* What a sample says itself, and its event has no field for (pair_source.c). */
+static bool is_of_sample(struct slice name)
+{
+	static const char *const own[] = { "tid", "cpu", "period" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		found |= name.size == strlen(own[i]) &&
+			 memcmp(name.text, own[i], name.size) == 0;
+	return found;
+}
+
 /* What is between two "&&", as far as there are words for it. False: there are none. */
 static bool add_term(struct text *to, struct slice term)
 {
@@ -45,7 +57,7 @@ static bool add_term(struct text *to, struct slice term)
 		bare = rule_trimmed((struct slice){ term.text + 1, term.size - 1 });
 	blocked = is_call(bare, "blocked", &field);
 	runnable = !blocked && !not &&is_call(bare, "runnable", &field);
-	if (!blocked && !runnable && !is_identifier(bare))
+	if (!blocked && !runnable && (!is_identifier(bare) || is_of_sample(bare)))
 		return false;
 	if (!blocked && !runnable)
 		text_printf(to, "%.*s %s 0", (int)bare.size, bare.text,
@@ -108,18 +120,20 @@ int rule_filter(const struct pair_rule *rule, uint32_t steps, char **ret)
 	bool everything = false;
 
 	for (size_t i = 0; i < rule->count && !everything; i++) {
-		struct text one = { 0 };
+		struct text one = { 0 }, term = { 0 };
 
 		if (!(steps >> i & 1))
 			continue;
 		add_condition(&one, rule->steps[i].condition);
 		everything = one.size == 0;
-		if (steps == 1u << i)
-			text_string(&all, one.bytes ? one.bytes : "");
-		else if (one.size && !(all.size && strstr(all.bytes, one.bytes)))
-			text_printf(&all, "%s(%s)", all.size ? " || " : "", one.bytes);
-		all.failed |= one.failed;
+		/* With its parentheses: another one may have all of it as a part. */
+		if (one.size)
+			text_printf(&term, steps == 1u << i ? "%s" : "(%s)", one.bytes);
+		if (term.size && !(all.size && strstr(all.bytes, term.bytes)))
+			text_printf(&all, "%s%s", all.size ? " || " : "", term.bytes);
+		all.failed |= one.failed || term.failed;
 		text_release(&one);
+		text_release(&term);
 	}
 	if (!all.failed)
 		*ret = strdup(everything || !all.size ? "" : all.bytes);

@@ -108,6 +108,25 @@ SourceTest(without_registers_there_are_no_arguments)
 	cr_expect_eq(find(NULL, "tid", &source), 0);
 }
 
+SourceTest(registers_of_other_events_and_machines_are_no_arguments)
+{
+	struct pair_source source;
+
+	event.sample_type = PERF_SAMPLE_REGS_USER;
+	rec.arch = interned("x86_64");
+	event.type = PERF_TYPE_TRACEPOINT;
+	cr_expect_eq(find(NULL, "arg1", &source), -ENODATA);
+	event.type = PERF_TYPE_HARDWARE;
+	cr_expect_eq(find(NULL, "ret", &source), -ENODATA);
+	event.type = 8;
+	cr_expect_eq(find(NULL, "arg1", &source), 0);
+	rec.arch = interned("ppc64le");
+	cr_expect_eq(find(NULL, "arg1", &source), -ENODATA);
+	cr_expect(strstr(ctx.error, "'ppc64le'"));
+	rec.arch = 0;
+	cr_expect_eq(find(NULL, "arg1", &source), 0);
+}
+
 SourceTest(of_a_probe_of_perf_s_they_are_the_fields_behind_its_own)
 {
 	static const struct event_field fields[] = {

@@ -222,6 +222,21 @@ Test(rule_events, what_may_be_nothing_need_not_be_there)
 	rule_events_release(&found);
 }
 
+Test(rule_events, a_term_that_is_a_part_of_another_one_is_none_of_its_own)
+{
+	expect("start sched:sched_switch key prev_pid if blocked(prev_state) && prev_pid;"
+	       "end sched:sched_switch key prev_pid if prev_pid; stack end",
+	       "all: sched:sched_switch+stack{(prev_state & 255 && prev_pid != 0) || "
+	       "(prev_pid != 0)}");
+}
+
+Test(rule_events, what_a_sample_says_itself_is_no_field_for_the_kernel)
+{
+	expect("sample block:block_rq_issue if tid && !cpu && dev && period",
+	       "own: block:block_rq_issue+stack{dev != 0}");
+	expect("sample block:block_rq_issue if tid", "own: block:block_rq_issue+stack");
+}
+
 Test(rule_events, of_a_probe_the_registers_are_recorded_that_are_asked_for)
 {
 	expect_registers("sample uprobe:/a/b:f", 0, 0);
@@ -236,6 +251,9 @@ Test(rule_events, of_a_probe_the_registers_are_recorded_that_are_asked_for)
 	expect_registers(
 		"start uprobe:libc:malloc; end uretprobe:libc:malloc; weight end.ret", 1,
 		64);
+	expect_registers("start uprobe:libc:malloc; end uretprobe:libc:malloc;"
+			 "weight start.arg1 as IN; weight start.arg3 + t as OUT",
+			 0, 1 | 4);
 	expect_registers("start uprobe:libc:malloc; end uretprobe:libc:malloc if retry",
 			 1, 0);
 }
