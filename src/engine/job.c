@@ -34,6 +34,8 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.keep_samples = p->options.flags & FF_SAMPLES,
 		.wall = p->wall,
 		.samples_before = p->collected.sum.samples_read,
+		.unsure_before = p->collected.pairs.unsure,
+		.skipped_before = p->collected.pairs.skipped,
 	};
 	if (p->wall.weight)
 		input_tell_switches(ret->in);
@@ -163,6 +165,7 @@ int input_job_end(struct input_job *j, int err)
 {
 	struct ff_profile *p = j->p;
 	struct ff_input *input = j->input;
+	const struct pair_counts *pairs = &p->collected.pairs;
 
 	/* What waits still has no end in this input. */
 	if (err == 0 && j->pairing.is_bound) {
@@ -171,18 +174,18 @@ int input_job_end(struct input_job *j, int err)
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
 			      ? fail_memory(&p->ctx)
 			      : 0;
-		if (err == 0 && p->collected.pairs.unsure)
+		if (err == 0 && pairs->unsure > j->unsure_before)
 			warn(&p->ctx,
 			     "'%s': %" PRIu64
 			     " intervals are open whose ends may be among "
 			     "the records that were lost: they are not counted",
-			     input_path(j->in), p->collected.pairs.unsure);
-		if (err == 0 && p->collected.pairs.skipped)
+			     input_path(j->in), pairs->unsure - j->unsure_before);
+		if (err == 0 && pairs->skipped > j->skipped_before)
 			warn(&p->ctx,
 			     "'%s': %" PRIu64 " events of the mode came and were not "
 			     "recorded, for -F is a rate "
 			     "of all events: -e cpu-clock/freq=999/ is one of its own",
-			     input_path(j->in), p->collected.pairs.skipped);
+			     input_path(j->in), pairs->skipped - j->skipped_before);
 	}
 	if (err == 0 && j->wall.is_bound) {
 		struct settle_by by = settle_by(j);

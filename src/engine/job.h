@@ -26,7 +26,7 @@ struct input_job {
 	/* Of the budget, for what processes do: records, and the timeline they make. */
 	struct claim states;
 	uint64_t states_allowed;
-	uint64_t samples_before; /* of earlier inputs */
+	uint64_t samples_before, unsure_before, skipped_before; /* of earlier inputs */
 	atomic_size_t chunks_done;
 };
 

@@ -284,27 +284,56 @@ static int add_perf_probes(struct ff_profile *p, const struct live_options *want
 	return 0;
 }
 
+/* "cycles:u": where its modifiers are; NULL: it has none. */
+static const char *modifiers_of(const char *words)
+{
+	const char *colon = strrchr(words, ':');
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "ukhHGpPSDIWeb")] ? colon
+										   : NULL;
+}
+
+/* "cycles/TERMS/u", "cpu/event=0x3c,TERMS/": before what is behind the event's own. */
+static void add_perf_terms(struct text *t, const char *words, const char *terms)
+{
+	const char *modifiers = modifiers_of(words), *last = strrchr(words, '/');
+	const char *first = strchr(words, '/');
+	size_t size = modifiers ? (size_t)(modifiers - words) : strlen(words);
+
+	if (last && last > first)
+		text_printf(t, "%.*s%s%s%s", (int)(last - words), words,
+			    last[-1] == '/' ? "" : ",", terms, last);
+	else
+		text_printf(t, "%.*s/%s/%s", (int)size, words, terms,
+			    modifiers ? modifiers + 1 : "");
+}
+
 /* @rate: of what is sampled. "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
 static void add_perf_event(struct text *t, const struct live_options *wanted,
 			   size_t index, const char *rate)
 {
 	const char *words = wanted->events[index], *but = NULL;
 	const struct live_asked *asked = &wanted->asked[index];
-	bool tracepoint = strchr(words, ':') != NULL;
-	struct text event = { 0 }, filter = { 0 };
+	const char *colon = strchr(words, ':');
+	bool tracepoint = colon && colon != modifiers_of(words) && !strchr(words, '/');
+	struct text name = { 0 }, terms = { 0 }, event = { 0 }, filter = { 0 };
 
 	if (strncmp(words, entry, strlen(entry)) == 0)
-		text_printf(&event, "probe_libc:%s", words + strlen(entry));
+		text_printf(&name, "probe_libc:%s", words + strlen(entry));
 	else if (strncmp(words, back, strlen(back)) == 0)
-		text_printf(&event, "probe_libc:%s__return", words + strlen(back));
+		text_printf(&name, "probe_libc:%s__return", words + strlen(back));
 	else
-		text_string(&event, words);
+		text_string(&name, words);
 	if (!asked->every && rate)
-		text_printf(&event, "/%s/", rate);
+		text_string(&terms, rate);
 	else if (asked->no_chain || !tracepoint)
-		text_printf(&event, "/%s%s%s/", tracepoint ? "" : "period=1",
+		text_printf(&terms, "%s%s%s", tracepoint ? "" : "period=1",
 			    asked->no_chain && !tracepoint ? "," : "",
 			    asked->no_chain ? "call-graph=no" : "");
+	if (name.bytes && terms.size)
+		add_perf_terms(&event, name.bytes, terms.bytes);
+	else
+		text_string(&event, name.bytes ? name.bytes : words);
 	text_string(t, " -e ");
 	add_quoted(t, event.bytes ? event.bytes : words);
 	for (size_t i = 0; asked->is_apart && asked->no_chain && i < wanted->event_count;
@@ -317,7 +346,9 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 			    but ? but : "");
 		add_quoted(t, filter.bytes ? filter.bytes : "");
 	}
-	t->failed |= event.failed || filter.failed;
+	t->failed |= name.failed || terms.failed || event.failed || filter.failed;
+	text_release(&name);
+	text_release(&terms);
 	text_release(&event);
 	text_release(&filter);
 }

@@ -45,6 +45,7 @@ struct ratio_wish {
 	const char *words[2]; /* its sides, as long as no recording says which they are */
 	bool is_share;
 	unsigned least; /* see struct column_ratio */
+	bool of_picture; /* nobody has asked for it: it asks for no events */
 	uint32_t columns[2]; /* of its sides; COLUMNS_MOST: not known yet */
 };
 

@@ -149,7 +149,7 @@ int ratio_choose(struct ff_profile *p, const struct recording *rec,
 	int weighs = -1, err = 0;
 	bool found = false;
 
-	if (!r->name)
+	if (!r->name || r->of_picture)
 		return 0;
 	while (!found && next_sides(r->quotient, &at, sides)) {
 		bool first = find_side(p, rec, sides[0], &side[0]);
@@ -195,6 +195,13 @@ int ratio_choose_parts(struct ff_profile *p, struct pairing *pairing)
 {
 	int err = 0;
 
+	/* It is that of the alternative whose events were recorded. */
+	if (!p->options.ratio && !p->ratio.of_picture) {
+		p->ratio.name = NULL;
+		err = ratio_start(p, pairing->rule.ratio);
+		if (err < 0)
+			return err;
+	}
 	for (int i = 0; p->ratio.name && i < PAIR_PARTS && err == 0; i++) {
 		struct bound_part *part = &pairing->parts[i];
 		const char *name = intern_text(&p->strings, part->name);
@@ -222,6 +229,7 @@ int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture)
 	r->quotient = (struct slice){ text, strlen(text) };
 	r->is_share = picture->ratio_share;
 	r->least = (unsigned)picture->ratio_least;
+	r->of_picture = true;
 	return 0;
 }
 

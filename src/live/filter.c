@@ -32,21 +32,26 @@ static const char *join_filters(struct live *l, const char *own, const struct te
 	int size = snprintf(room, sizeof(room), both ? "(%s) && (%s)" : "%s%s",
 			    t->size ? t->bytes : "", own ? own : "");
 
-	/* Its limit is a page. */
-	if (t->failed || size <= 0 || (size_t)size >= sizeof(room))
+	/* Its limit is a page, of what but_not() makes of it, too. */
+	if (t->failed || size <= 0 || (size_t)size >= sizeof(room) - strlen("!()"))
 		return NULL;
 	return arena_text(&l->arena, room, (size_t)size);
 }
 
-/* "(@a) && !(@b)" */
+/* "(@a) && !(@b)". Where that is too long @a, which only saves work, is given up: two that let the
+ * same pass would write it twice. @b lets all pass where it is NULL: then nothing is left. */
 static const char *but_not(struct live *l, const char *a, const char *b)
 {
 	char room[4096];
-	int size = snprintf(room, sizeof(room), a && *a ? "(%s) && !(%s)" : "%s!(%s)",
-			    a && *a ? a : "", b);
+	int size;
 
-	return (size_t)size < sizeof(room) ? arena_text(&l->arena, room, (size_t)size)
-					   : a;
+	if (!b)
+		return "common_pid < 0";
+	size = snprintf(room, sizeof(room), a && *a ? "(%s) && !(%s)" : "%s!(%s)",
+			a && *a ? a : "", b);
+	if ((size_t)size >= sizeof(room))
+		size = snprintf(room, sizeof(room), "!(%s)", b);
+	return arena_text(&l->arena, room, (size_t)size);
 }
 
 /* Of those that are asked for twice the ones without a stack are all that the others are not: each
@@ -67,10 +72,8 @@ static void keep_apart(struct live *l)
 		}
 		if (with == e)
 			continue;
-		if (with->filter)
-			e->filter = but_not(l, e->filter, with->filter);
-		if (with->wide_filter)
-			e->wide_filter = but_not(l, e->wide_filter, with->wide_filter);
+		e->filter = but_not(l, e->filter, with->filter);
+		e->wide_filter = but_not(l, e->wide_filter, with->wide_filter);
 	}
 }
 

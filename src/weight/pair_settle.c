@@ -490,25 +490,6 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	return err < 0 ? err : 1;
 }
 
-static int settle_object(struct deferred_event *e, const struct deferred_event *before,
-			 struct settlement *to)
-{
-	const struct deferred_event *end =
-		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-				    (uint64_t)more_of(e)->values[1], e->input);
-
-	/* Of a call inside of another one, or one that has failed, there is none. */
-	if (!end || role_of(end) != ROLE_END || end->position != e->position ||
-	    !more_of(end)->values[0])
-		return stay(e, before, to);
-	to->target.pairs->objects++;
-	e->node = end->node;
-	e->lost = end->lost;
-	e->cut = end->cut;
-	more_of(e)->values[0] = more_of(end)->values[0];
-	return 1;
-}
-
 /* What an object holds goes to its stack. */
 static int charge_object(const struct deferred_event *e, uint64_t until,
 			 struct settlement *to)
@@ -525,6 +506,42 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 		charge.weight *= to->factor;
 	err = weight_charge(&to->target, &charge);
 	return err < 0 ? err : 0;
+}
+
+/* Has its process become another program since? */
+static bool was_left(const struct deferred_event *object, const struct settlement *to)
+{
+	const struct deferred_event *left =
+		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
+				    more_of(object)->woken, object->input);
+
+	return left && role_of(left) == ROLE_LEAVE && left->time >= object->time;
+}
+
+static int settle_object(struct deferred_event *e, const struct deferred_event *before,
+			 struct settlement *to)
+{
+	const struct deferred_event *end =
+		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
+				    (uint64_t)more_of(e)->values[1], e->input);
+	int err = 0;
+
+	/* Of a call inside of another one, or one that has failed, there is none. */
+	if (!end || role_of(end) != ROLE_END || end->position != e->position ||
+	    !more_of(end)->values[0])
+		return stay(e, before, to);
+	to->target.pairs->objects++;
+	/* Its release was not seen: the address would not be given out again. */
+	if (before && !was_left(before, to)) {
+		to->target.pairs->reused++;
+		if (to->pairing->rule.open == PAIR_OPEN_COUNT)
+			err = charge_object(before, e->time, to);
+	}
+	e->node = end->node;
+	e->lost = end->lost;
+	e->cut = end->cut;
+	more_of(e)->values[0] = more_of(end)->values[0];
+	return err < 0 ? err : 1;
 }
 
 static int settle_end(struct deferred_event *e, const struct deferred_event *before,
@@ -617,16 +634,6 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 		return role_of(e) == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
 								     : 0;
 	}
-}
-
-/* Has its process become another program since? */
-static bool was_left(const struct deferred_event *object, const struct settlement *to)
-{
-	const struct deferred_event *left =
-		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-				    more_of(object)->woken, object->input);
-
-	return left && role_of(left) == ROLE_LEAVE && left->time >= object->time;
 }
 
 int pairing_end(struct settlement *to, uint64_t last)

@@ -96,10 +96,11 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 	if (source.own >= OWN_ARG1 && source.own < OWNS) {
 		source.field = probe_argument(of->format, source.own);
 		if (!source.field && has_registers && !registers)
-			return fail(ctx, -ENODATA,
-				    "event '%s' has no '%s': in which registers a '%s' has "
-				    "arguments is not known",
-				    event_name, name, arch);
+			return fail(
+				ctx, -ENODATA,
+				"event '%s' has no '%s': in which registers a '%s' has "
+				"arguments is not known",
+				event_name, name, arch);
 		source.number = registers ? registers[source.own - OWN_ARG1] : 0;
 		if (!source.field && !has_registers)
 			source.own = OWNS;

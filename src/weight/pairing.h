@@ -171,6 +171,7 @@ struct pair_counts {
 	uint64_t objects; /* that ends have made */
 	uint64_t releases,
 		released; /* those of objects, and those of them that were known */
+	uint64_t reused; /* objects that were released unseen: their address came again */
 	uint64_t
 		skipped; /* events of these that came and were not recorded, as a rate has it */
 };

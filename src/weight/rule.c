@@ -68,24 +68,33 @@ static int index_of_word(struct slice s, const char *const *words, int count)
 	return -1;
 }
 
+static const char *const clause_words[] = { "key", "value", "object", "if" };
+enum { CLAUSE_WORDS = 4 };
+
 /* What is before the word, outside of any other word; *@rest: what is behind it, .text NULL: it is
- * not there. */
+ * not there. A field may have such a name, but "if": "key value", "key a + value". */
 static struct slice before_word(struct slice s, const char *word, struct slice *rest)
 {
-	size_t size = strlen(word);
+	struct slice next, left = rule_trimmed(s);
+	bool of_clause = index_of_word((struct slice){ word, strlen(word) }, clause_words,
+				       CLAUSE_WORDS) >= 0;
+	bool wants = false, inside = false; /* an operand; an expression */
 
 	*rest = (struct slice){ NULL, 0 };
-	for (size_t i = 0; i + size <= s.size; i++) {
-		bool begins = i == 0 || isspace((unsigned char)s.text[i - 1]);
-		bool ends =
-			i + size == s.size || isspace((unsigned char)s.text[i + size]);
-
-		if (!begins || !ends || memcmp(s.text + i, word, size) != 0)
+	while (left.size) {
+		next = first_word(left, &left);
+		if (is_word(next, word) && (!wants || is_word(next, "if"))) {
+			*rest = left;
+			s.size = (size_t)(next.text - s.text);
+			break;
+		}
+		if (!of_clause)
 			continue;
-		*rest = rule_trimmed(
-			(struct slice){ s.text + i + size, s.size - i - size });
-		s.size = i;
-		break;
+		wants = !wants && index_of_word(next, clause_words, CLAUSE_WORDS) >= 0;
+		/* Names of events may end in a '*'. */
+		inside |= wants;
+		wants |=
+			inside && memchr("+-*/%&|^<>=!~,(", next.text[next.size - 1], 15);
 	}
 	return rule_trimmed(s);
 }

@@ -110,7 +110,7 @@ static void what_is_missing_or_comes_too_late_is_refused(void)
 	CHECK(ff_diff_add(d, FF_DIFF_A, open) == -EINVAL);
 	/* A caller's number. */
 	CHECK(ff_diff_add(d, (enum ff_diff_side)2, p) == -EINVAL);
-	CHECK(ff_diff_add(d, (enum ff_diff_side)-1, p) == -EINVAL);
+	CHECK(ff_diff_add(d, (enum ff_diff_side) - 1, p) == -EINVAL);
 	CHECK(strcmp(ff_diff_error(d), "a difference has two sides") == 0);
 	CHECK(ff_diff_add(d, FF_DIFF_A, p) == 0);
 	CHECK(ff_diff_finish(d) == -ENODATA);

@@ -147,3 +147,14 @@ titles()
 	titles | grep -qE '^all \(; faults [0-9.]+ k?/s\)$'
 	"$flamefold" -q fold --ratio 'faults=page-faults/task-clock' x.data | diff <("$flamefold" -q fold x.data) -
 }
+
+@test "the ratio of a picture asks for no events, whichever input comes first" {
+	separate | recorded
+	grep -v instructions x.pd >only.pd
+	"$build" -o only.data only.pd
+	"$flamefold" fold --ratio CPI=cycles/instructions -f svg -o cpi.svg x.data
+	run -0 "$flamefold" fold cpi.svg only.data
+	one=$output
+	run -0 "$flamefold" fold only.data cpi.svg
+	[ "$output" = "$one" ]
+}

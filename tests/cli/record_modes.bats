@@ -253,3 +253,8 @@ filters()
 	run "$flamefold" record --mode hotcold --every 1 -o x.svg -- true
 	[ "$status" -eq 2 ]
 }
+
+@test "--print-perf: terms are before an event's modifiers and within its slashes" {
+	run -0 "$flamefold" record --mode wall -e cycles:u -e cpu/event=0x3c/u -e cycles --print-perf true
+	[[ $output == *" -e cycles/freq=99/u -e cpu/event=0x3c,freq=99/u -e cycles/freq=99/ "* ]]
+}

@@ -678,6 +678,24 @@ PairTest(an_address_that_is_used_again_was_released_unseen)
 	paired_take(IN, 21, 7, "app;g", 4096);
 	paired_finish(99);
 	cr_expect_str_eq(paired_folded(), "app;g 30");
+	cr_expect_eq(paired.pairs.reused, 1);
+}
+
+PairTest(where_open_ones_count_it_counts_until_then)
+{
+	paired_bind(CALLS "open count");
+	paired_take(OUT, 10, 7, "", 100);
+	paired_take(IN, 11, 7, "app;f", 4096);
+	paired_take(OUT, 20, 7, "", 30);
+	paired_take(IN, 21, 7, "app;g", 4096);
+	paired_take(CALL, 22, 7, "", 4096);
+	paired_take(OUT, 30, 7, "", 5);
+	paired_take(IN, 31, 7, "app;h", 4096);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "app;f 100|app;g 30|app;h 5");
+	cr_expect_eq(paired.pairs.reused, 1);
+	cr_expect_eq(paired.pairs.objects, 3);
+	cr_expect_eq(paired.pairs.released, 1);
 }
 
 PairTest(of_calls_inside_of_calls_the_outermost_counts)

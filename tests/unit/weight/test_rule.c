@@ -73,6 +73,25 @@ Test(rule, an_end_makes_an_object)
 	cr_expect(rule.nested && rule.has_objects && rule.has_more);
 }
 
+Test(rule, fields_may_have_the_name_of_a_word)
+{
+	parse("start a:b key value; end cpu-clock* key value value object + 1 object key "
+	      "if value == key; release c key (a) + value, object;"
+	      "weight 2 * end.value");
+	expect(rule.steps[0].keys[0], "value");
+	expect(rule.steps[0].value, NULL);
+	expect(rule.steps[1].events, "cpu-clock*");
+	expect(rule.steps[1].keys[0], "value");
+	expect(rule.steps[1].value, "object + 1");
+	expect(rule.steps[1].objects[0], "key");
+	expect(rule.steps[1].condition, "value == key");
+	expect(rule.steps[2].keys[0], "(a) + value");
+	expect(rule.steps[2].keys[1], "object");
+	parse("start a; end b; weight 2 * value as N; weight value as as");
+	expect(rule.parts[0].weight, "2 * value");
+	expect(rule.parts[0].name, "N");
+}
+
 Test(rule, what_may_be_nothing_is_optional)
 {
 	parse("start a | b |  nothing  key x; end b | nothing2");
