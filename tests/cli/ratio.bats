@@ -152,7 +152,7 @@ titles()
 	separate | recorded
 	grep -v instructions x.pd >only.pd
 	"$build" -o only.data only.pd
-	"$flamefold" fold --ratio CPI=cycles/instructions -f svg -o cpi.svg x.data
+	"$flamefold" graph --ratio CPI=cycles/instructions -o cpi.svg x.data
 	run -0 "$flamefold" fold cpi.svg only.data
 	one=$output
 	run -0 "$flamefold" fold only.data cpi.svg
