@@ -153,8 +153,8 @@ titles()
 	grep -v instructions x.pd >only.pd
 	"$build" -o only.data only.pd
 	"$flamefold" graph --ratio CPI=cycles/instructions -o cpi.svg x.data
-	run -0 "$flamefold" fold cpi.svg only.data
+	run -0 --separate-stderr "$flamefold" fold cpi.svg only.data
 	one=$output
-	run -0 "$flamefold" fold only.data cpi.svg
+	run -0 --separate-stderr "$flamefold" fold only.data cpi.svg
 	[ "$output" = "$one" ]
 }
