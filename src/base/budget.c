@@ -175,7 +175,7 @@ static bool own_group(const char *root, bool second, char path[PATH_ROOM])
 static uint64_t group_limit(const char *root, const struct mount_line *m, bool second,
 			    const char *group)
 {
-	size_t place = strlen(m->place), cut = strlen(m->root);
+	size_t mount_size = strlen(m->mounted_at), cut = strlen(m->root);
 	char path[PATH_ROOM], file[PATH_ROOM + 32];
 	uint64_t least = UINT64_MAX;
 
@@ -186,7 +186,8 @@ static uint64_t group_limit(const char *root, const struct mount_line *m, bool s
 		group = "";
 	else
 		group += cut;
-	if (snprintf(path, sizeof(path), "%s%s", m->place, group) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%s", m->mounted_at, group) >=
+	    (int)sizeof(path))
 		return least;
 	for (;;) {
 		static const char *const names[] = { "memory.max", "memory.high",
@@ -198,7 +199,7 @@ static uint64_t group_limit(const char *root, const struct mount_line *m, bool s
 			least = smaller(least, read_cgroup_number(root, file, ""));
 		}
 		slash = strrchr(path, '/');
-		if (strlen(path) <= place || !slash)
+		if (strlen(path) <= mount_size || !slash)
 			return least;
 		*slash = '\0';
 	}

@@ -29,7 +29,7 @@ enum {
 };
 
 /* A part is packed for itself and ends at a byte, so that parts can be put together. */
-struct part {
+struct packed_part {
 	const uint8_t *bytes;
 	size_t size;
 	bool last;
@@ -38,12 +38,12 @@ struct part {
 };
 
 struct deflater {
-	ARRAY(struct part) parts;
+	ARRAY(struct packed_part) parts;
 	bool loosely; /* so that the ratio is kept */
 };
 
-static int deflate_part(const struct part *p, int level, int strategy, uint8_t **ret,
-			size_t *size)
+static int deflate_part(const struct packed_part *p, int level, int strategy,
+			uint8_t **ret, size_t *size)
 {
 	z_stream z = { 0 };
 	int err = 0;
@@ -70,7 +70,7 @@ static int deflate_part(const struct part *p, int level, int strategy, uint8_t *
 static int pack_part(void *arg, size_t i, size_t worker)
 {
 	struct deflater *d = arg;
-	struct part *p = &d->parts.v[i];
+	struct packed_part *p = &d->parts.v[i];
 	uint8_t *other = NULL;
 	size_t size;
 	int err = deflate_part(p, LEVEL, Z_HUFFMAN_ONLY, &p->packed, &p->packed_size);
@@ -110,7 +110,7 @@ static int join_parts(const struct deflater *d, size_t packed, uint8_t **ret,
 	*to++ = 0x78; /* deflate, a window of 32 KiB */
 	*to++ = 0x9c;
 	for (size_t i = 0; i < d->parts.count; i++) {
-		const struct part *p = &d->parts.v[i];
+		const struct packed_part *p = &d->parts.v[i];
 
 		memcpy(to, p->packed, p->packed_size);
 		to += p->packed_size;
@@ -132,7 +132,7 @@ static int pack_all(struct deflater *d, size_t threads, size_t *packed)
 	return err;
 }
 
-int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
+int deflate_pieces(const struct deflate_piece *pieces, size_t count, size_t threads,
 		   uint8_t **ret, size_t *size)
 {
 	struct deflater d = { 0 };
@@ -140,12 +140,12 @@ int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
 	int err = 0;
 
 	for (size_t i = 0; i < count && err == 0; i++) {
-		const struct piece *piece = &pieces[i];
+		const struct deflate_piece *piece = &pieces[i];
 		size_t done = 0;
 
 		/* An empty piece is a part, too: the last one ends the stream. */
 		do {
-			struct part *p = array_add(&d.parts);
+			struct packed_part *p = array_add(&d.parts);
 
 			if (!p) {
 				err = -ENOMEM;

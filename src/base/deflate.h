@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A part of what is to be packed; parts of one kind of bytes each pack best. */
-struct piece {
+struct deflate_piece {
 	const uint8_t *bytes;
 	size_t size;
 };
@@ -16,7 +16,7 @@ struct piece {
  * or -ENOMEM. No more than DEFLATE_FREE bytes and DEFLATE_RATIO times the packed size go
  * in: who reads such a stream can rely on it.
  */
-int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
+int deflate_pieces(const struct deflate_piece *pieces, size_t count, size_t threads,
 		   uint8_t **ret, size_t *size);
 
 enum { DEFLATE_FREE = 1 << 20, DEFLATE_RATIO = 32 };

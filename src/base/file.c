@@ -72,7 +72,7 @@ static int write_all(int fd, const char *p, size_t size)
 }
 
 /* What was read of a pipe to see what it is, and how far it has been read. */
-struct once {
+struct pipe_reader {
 	uint8_t beginning[FILE_BEGINNING];
 	size_t size; /* of the beginning */
 	uint64_t at;
@@ -80,7 +80,8 @@ struct once {
 
 /* Replaces what cannot be read twice by an unlinked copy of it, which begins with what was read to see
  * what it is. */
-static int spool(struct context *ctx, int *fd, const struct once *once, const char *path)
+static int spool(struct context *ctx, int *fd, const struct pipe_reader *pipe,
+		 const char *path)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[4096], *buf;
@@ -95,7 +96,7 @@ static int spool(struct context *ctx, int *fd, const struct once *once, const ch
 	buf = malloc(BLOCK);
 	if (!buf)
 		err = fail_memory(ctx);
-	else if (write_all(to, (const char *)once->beginning, once->size) < 0)
+	else if (write_all(to, (const char *)pipe->beginning, pipe->size) < 0)
 		err = fail_errno(ctx, "write a temporary copy of", path);
 	while (err == 0 && (n = read(*fd, buf, BLOCK)) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -115,17 +116,17 @@ static int spool(struct context *ctx, int *fd, const struct once *once, const ch
 	return 0;
 }
 
-/* What is no regular file: *@flowing where it is to be read as it comes, else it is copied. */
+/* What is no regular file: *@stream where it is to be read as it comes, else it is copied. */
 static int open_pipe(struct context *ctx, int *fd, const char *path,
-		     bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
-		     struct once **flowing)
+		     bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
+		     struct pipe_reader **stream)
 {
-	struct once *once = calloc(1, sizeof(*once));
-	int err = once ? 0 : fail_memory(ctx);
+	struct pipe_reader *pipe = calloc(1, sizeof(*pipe));
+	int err = pipe ? 0 : fail_memory(ctx);
 
-	while (err == 0 && once->size < sizeof(once->beginning)) {
-		ssize_t n = read(*fd, once->beginning + once->size,
-				 sizeof(once->beginning) - once->size);
+	while (err == 0 && pipe->size < sizeof(pipe->beginning)) {
+		ssize_t n = read(*fd, pipe->beginning + pipe->size,
+				 sizeof(pipe->beginning) - pipe->size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -133,20 +134,21 @@ static int open_pipe(struct context *ctx, int *fd, const char *path,
 			err = fail_errno(ctx, "read", path);
 		if (n <= 0)
 			break;
-		once->size += (size_t)n;
+		pipe->size += (size_t)n;
 	}
-	if (err == 0 && flows && once->size == FILE_BEGINNING && flows(once->beginning)) {
-		*flowing = once;
+	if (err == 0 && is_stream && pipe->size == FILE_BEGINNING &&
+	    is_stream(pipe->beginning)) {
+		*stream = pipe;
 		return 0;
 	}
 	if (err == 0)
-		err = spool(ctx, fd, once, path);
-	free(once);
+		err = spool(ctx, fd, pipe, path);
+	free(pipe);
 	return err;
 }
 
 static int measure_file(struct context *ctx, const char *path,
-			bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
 			struct file *f)
 {
 	struct statfs fs;
@@ -161,13 +163,13 @@ static int measure_file(struct context *ctx, const char *path,
 	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(f->fd)))
 		return fail(ctx, -EINVAL, "cannot read '%s': it is a device", path);
 	if (!S_ISREG(st.st_mode)) {
-		err = open_pipe(ctx, &f->fd, path, flows, &f->once);
+		err = open_pipe(ctx, &f->fd, path, is_stream, &f->pipe);
 		if (err < 0)
 			return err;
-		if (f->once)
+		if (f->pipe)
 			f->size = UINT64_MAX;
-		if (f->once || fstat(f->fd, &st) < 0)
-			return f->once ? 0 : fail_errno(ctx, "open", path);
+		if (f->pipe || fstat(f->fd, &st) < 0)
+			return f->pipe ? 0 : fail_errno(ctx, "open", path);
 	}
 	f->size = (uint64_t)st.st_size;
 	f->in_memory = fstatfs(f->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
@@ -181,7 +183,7 @@ static int measure_file(struct context *ctx, const char *path,
 
 /* @fd is closed where it fails. */
 static int file_begin(struct context *ctx, int fd, const char *name,
-		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+		      bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
 		      struct file *ret)
 {
 	struct file f = { .fd = fd, .path = name };
@@ -189,7 +191,7 @@ static int file_begin(struct context *ctx, int fd, const char *name,
 
 	if (fd < 0)
 		return fail_errno(ctx, "open", name);
-	err = measure_file(ctx, name, flows, &f);
+	err = measure_file(ctx, name, is_stream, &f);
 	if (err < 0) {
 		close(f.fd);
 		return err;
@@ -254,20 +256,20 @@ int file_open_looked(int looked)
 }
 
 int file_open_descriptor(struct context *ctx, int fd, const char *name,
-			 bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			 bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
 			 struct file *ret)
 {
-	return file_begin(ctx, fcntl(fd, F_DUPFD_CLOEXEC, 3), name, flows, ret);
+	return file_begin(ctx, fcntl(fd, F_DUPFD_CLOEXEC, 3), name, is_stream, ret);
 }
 
-int file_open_flowing(struct context *ctx, const char *path,
-		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
-		      struct file *ret)
+int file_open_stream(struct context *ctx, const char *path,
+		     bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
+		     struct file *ret)
 {
 	if (strcmp(path, "-") == 0)
-		return file_open_descriptor(ctx, STDIN_FILENO, "standard input", flows,
-					    ret);
-	return file_begin(ctx, open_raising(path, 0), path, flows, ret);
+		return file_open_descriptor(ctx, STDIN_FILENO, "standard input",
+					    is_stream, ret);
+	return file_begin(ctx, open_raising(path, 0), path, is_stream, ret);
 }
 
 int file_of_memory(struct context *ctx, const void *bytes, size_t size)
@@ -285,7 +287,7 @@ int file_of_memory(struct context *ctx, const void *bytes, size_t size)
 
 int file_open(struct context *ctx, const char *path, struct file *ret)
 {
-	return file_open_flowing(ctx, path, NULL, ret);
+	return file_open_stream(ctx, path, NULL, ret);
 }
 
 int file_share(struct context *ctx, const struct file *f, struct file *ret)
@@ -313,33 +315,33 @@ const char *file_damage(const struct file *f)
 void file_close(struct file *f)
 {
 	unpacker_close(f->unpacker);
-	free(f->once);
+	free(f->pipe);
 	if (f->path)
 		close(f->fd);
 	*f = (struct file){ 0 };
 }
 
 /* The beginning a second time, or on from where the last read ended. */
-static ssize_t read_once(const struct file *f, uint64_t offset, void *buf, size_t size)
+static ssize_t read_pipe(const struct file *f, uint64_t offset, void *buf, size_t size)
 {
-	struct once *once = f->once;
+	struct pipe_reader *pipe = f->pipe;
 	ssize_t n;
 
-	if (offset < once->size) {
-		size_t left = once->size - (size_t)offset;
+	if (offset < pipe->size) {
+		size_t left = pipe->size - (size_t)offset;
 
 		n = (ssize_t)(size < left ? size : left);
-		memcpy(buf, once->beginning + offset, (size_t)n);
-		if (once->at < offset + (size_t)n)
-			once->at = offset + (size_t)n;
+		memcpy(buf, pipe->beginning + offset, (size_t)n);
+		if (pipe->at < offset + (size_t)n)
+			pipe->at = offset + (size_t)n;
 		return n;
 	}
-	if (offset != once->at) {
+	if (offset != pipe->at) {
 		errno = ESPIPE;
 		return -1;
 	}
 	n = read(f->fd, buf, size);
-	once->at += n > 0 ? (size_t)n : 0;
+	pipe->at += n > 0 ? (size_t)n : 0;
 	return n;
 }
 
@@ -361,7 +363,7 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 	while (done < size) {
 		char *to = (char *)buf + done;
 		ssize_t n =
-			f->once ? read_once(f, offset + done, to, size - done)
+			f->pipe ? read_pipe(f, offset + done, to, size - done)
 				: pread(f->fd, to, size - done, (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
@@ -404,7 +406,7 @@ void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t s
 	ssize_t n = -1;
 
 	/* tmpfs refuses to be asked. */
-	if (!f->once && !f->unpacker && offset <= INT64_MAX)
+	if (!f->pipe && !f->unpacker && offset <= INT64_MAX)
 		n = preadv2(f->fd, &part, 1, (off_t)offset,
 			    f->in_memory ? 0 : RWF_NOWAIT);
 	*got = n > 0 ? (size_t)n : 0;

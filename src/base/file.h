@@ -26,7 +26,7 @@ struct file {
 	const char *path; /* for messages; the caller's */
 	uint64_t size; /* of a packed one: UINT64_MAX until a read has come to its end */
 	struct unpacker *unpacker; /* NULL: plain */
-	struct once *once; /* NULL: it can be read again */
+	struct pipe_reader *pipe; /* NULL: it can be read again */
 	bool in_memory; /* of a file system that has no disk */
 };
 
@@ -50,16 +50,16 @@ size_t file_read_at(int fd, void *buf, size_t size, uint64_t offset);
 enum { FILE_BEGINNING = 16 };
 
 /*
- * The same, but a pipe whose first FILE_BEGINNING bytes @flows says yes to is not copied:
+ * The same, but a pipe whose first FILE_BEGINNING bytes @is_stream says yes to is not copied:
  * it is read once, each read going on where the last one ended; its size is UINT64_MAX.
  */
-int file_open_flowing(struct context *ctx, const char *path,
-		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
-		      struct file *ret);
+int file_open_stream(struct context *ctx, const char *path,
+		     bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
+		     struct file *ret);
 
 /* The same of a descriptor, which stays the caller's; @name is for messages. */
 int file_open_descriptor(struct context *ctx, int fd, const char *name,
-			 bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			 bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
 			 struct file *ret);
 
 /* A descriptor of a file in memory that holds a copy of these bytes; to be closed. Or a

@@ -6,7 +6,7 @@
 /* What a line of /proc/self/mountinfo says (proc(5)), in that line. */
 struct mount_line {
 	const char *root; /* what of the file system is mounted */
-	const char *place; /* where */
+	const char *mounted_at;
 	const char *type; /* of the file system, as in "cgroup2" */
 	const char *options; /* of the file system, as in "rw,memory" */
 };

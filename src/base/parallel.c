@@ -11,7 +11,7 @@
 
 enum { MOST_THREADS = 64 };
 
-struct run {
+struct job_run {
 	int (*job)(void *arg, size_t i, size_t worker);
 	void *arg;
 	size_t jobs;
@@ -21,19 +21,19 @@ struct run {
 	int err;
 };
 
-struct seat {
-	struct run *run;
+struct thread_slot {
+	struct job_run *run;
 	size_t worker;
 };
 
 static void *work(void *arg)
 {
-	struct seat *seat = arg;
-	struct run *run = seat->run;
+	struct thread_slot *slot = arg;
+	struct job_run *run = slot->run;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&run->next, 1)) < run->jobs) {
-		int err = run->job(run->arg, i, seat->worker);
+		int err = run->job(run->arg, i, slot->worker);
 
 		if (err >= 0)
 			continue;
@@ -51,8 +51,8 @@ static void *work(void *arg)
 int parallel_run(size_t threads, size_t jobs,
 		 int (*job)(void *arg, size_t i, size_t worker), void *arg)
 {
-	struct run run = { .job = job, .arg = arg, .jobs = jobs, .failed = jobs };
-	struct seat seats[MOST_THREADS];
+	struct job_run run = { .job = job, .arg = arg, .jobs = jobs, .failed = jobs };
+	struct thread_slot slots[MOST_THREADS];
 	pthread_t ids[MOST_THREADS];
 	size_t started = 0;
 
@@ -61,14 +61,14 @@ int parallel_run(size_t threads, size_t jobs,
 	if (threads > MOST_THREADS)
 		threads = MOST_THREADS;
 	pthread_mutex_init(&run.lock, NULL);
-	seats[0] = (struct seat){ &run, 0 };
+	slots[0] = (struct thread_slot){ &run, 0 };
 	for (size_t i = 1; i < threads; i++) {
-		seats[i] = (struct seat){ &run, i };
-		if (pthread_create(&ids[i], NULL, work, &seats[i]) != 0)
+		slots[i] = (struct thread_slot){ &run, i };
+		if (pthread_create(&ids[i], NULL, work, &slots[i]) != 0)
 			break;
 		started = i;
 	}
-	work(&seats[0]);
+	work(&slots[0]);
 	for (size_t i = 1; i <= started; i++)
 		pthread_join(ids[i], NULL);
 	pthread_mutex_destroy(&run.lock);

@@ -436,7 +436,7 @@ static int unpack_some(struct unpacker *u, uint8_t *to, size_t size, size_t *got
 		u->full = made == room;
 		if (u->position > FREE &&
 		    u->position / RATIO_MOST > u->offset - u->begin + INPUT) {
-			end_damaged(u, "so few bytes cannot hold so much");
+			end_damaged(u, "so few bytes cannot unpack to so much");
 			break;
 		}
 		if (made > 0 || !u->dry || u->ended)

@@ -35,7 +35,7 @@ void cfi_reader_release(struct cfi_reader *r)
 }
 
 /* An entry without its length. */
-struct entry {
+struct frame_entry {
 	struct cursor c; /* behind the id */
 	uint64_t id; /* of a CIE: where that begins in the section */
 	bool cie;
@@ -51,7 +51,8 @@ static uint64_t offset_in(const struct cfi_section *s, const uint8_t *p)
  * after a long length too, and says how far back the CIE is. False at the end, which is
  * a length that cannot be, or 0 where nothing else says where the end is.
  */
-static bool entry_next(const struct cfi_section *s, struct cursor *c, struct entry *ret)
+static bool entry_next(const struct cfi_section *s, struct cursor *c,
+		       struct frame_entry *ret)
 {
 	uint64_t length = cursor_u32(c), at;
 	bool wide = length == UINT32_MAX;
@@ -169,7 +170,7 @@ static const struct cfi_cie *cie_at(struct cfi_reader *r, uint64_t offset)
 	const struct cfi_section *s = r->run.section;
 	struct cursor c = cursor_of(s->bytes, s->size);
 	struct cfi_cie cie, *added;
-	struct entry entry;
+	struct frame_entry entry;
 	uint32_t *known;
 
 	if (r->has_last && offset == r->last_offset)
@@ -233,7 +234,7 @@ int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret)
 {
 	const struct cfi_section *s = r->run.section;
 	const struct cfi_cie *cie;
-	struct entry entry;
+	struct frame_entry entry;
 
 	while (cursor_left(&r->c) > 0 && entry_next(s, &r->c, &entry)) {
 		if (entry.cie || entry.c.bad)
@@ -267,7 +268,7 @@ uint64_t cfi_piece_size(const struct cfi_section *piece)
 bool cfi_piece_parent(const struct cfi_section *piece, uint64_t *ret)
 {
 	struct cursor c = cursor_of(piece->bytes, piece->size);
-	struct entry entry;
+	struct frame_entry entry;
 
 	if (!entry_next(piece, &c, &entry) || entry.cie || entry.c.bad)
 		return false;
@@ -278,7 +279,7 @@ bool cfi_piece_parent(const struct cfi_section *piece, uint64_t *ret)
 bool cfi_piece_cie(struct cfi_run *run, struct cfi_cie *ret)
 {
 	struct cursor c = cursor_of(run->section->bytes, run->section->size);
-	struct entry entry;
+	struct frame_entry entry;
 
 	if (!entry_next(run->section, &c, &entry) || !entry.cie || entry.c.bad)
 		return false;
@@ -290,7 +291,7 @@ bool cfi_piece_fde(const struct cfi_section *piece, const struct cfi_cie *cie,
 		   struct cfi_fde *ret)
 {
 	struct cursor c = cursor_of(piece->bytes, piece->size);
-	struct entry entry;
+	struct frame_entry entry;
 
 	ret->cie = 0;
 	return entry_next(piece, &c, &entry) && !entry.cie && !entry.c.bad &&

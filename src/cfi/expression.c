@@ -21,7 +21,7 @@ enum {
 };
 
 struct evaluation {
-	const struct expression_place *place;
+	const struct expression_context *context;
 	struct cursor c;
 	const uint8_t *start;
 	uint64_t stack[MOST_VALUES];
@@ -35,7 +35,7 @@ static void push(struct evaluation *s, uint64_t value)
 		s->bad = true;
 		return;
 	}
-	s->stack[s->count++] = s->place->machine->word == 8 ? value : (uint32_t)value;
+	s->stack[s->count++] = s->context->machine->word == 8 ? value : (uint32_t)value;
 }
 
 static uint64_t pop(struct evaluation *s)
@@ -59,14 +59,14 @@ static uint64_t peek(struct evaluation *s, unsigned depth)
 
 static int64_t as_signed(const struct evaluation *s, uint64_t value)
 {
-	return s->place->machine->word == 8 ? (int64_t)value : (int32_t)value;
+	return s->context->machine->word == 8 ? (int64_t)value : (int32_t)value;
 }
 
 static void push_register(struct evaluation *s, uint64_t reg, int64_t offset)
 {
-	const struct registers *regs = s->place->regs;
+	const struct registers *regs = s->context->regs;
 
-	if (reg == s->place->machine->pc)
+	if (reg == s->context->machine->pc)
 		push(s, regs->pc + (uint64_t)offset);
 	else if (reg < REGISTERS_MOST && regs->known >> reg & 1)
 		push(s, regs->value[reg] + (uint64_t)offset);
@@ -79,8 +79,8 @@ static void dereference(struct evaluation *s, unsigned size)
 	uint64_t address = pop(s), value;
 
 	if (s->bad || (size != 1 && size != 2 && size != 4 && size != 8) ||
-	    size > s->place->machine->word ||
-	    !s->place->read(s->place->read_arg, address, size, &value)) {
+	    size > s->context->machine->word ||
+	    !s->context->read(s->context->read_arg, address, size, &value)) {
 		s->bad = true;
 		return;
 	}
@@ -105,7 +105,7 @@ static uint64_t shift(const struct evaluation *s, uint8_t op, uint64_t value,
 {
 	int64_t number = as_signed(s, value);
 
-	if (bits >= 8u * s->place->machine->word)
+	if (bits >= 8u * s->context->machine->word)
 		return op == DW_OP_shra && number < 0 ? UINT64_MAX : 0;
 	if (op == DW_OP_shl)
 		return value << bits;
@@ -192,7 +192,7 @@ static bool run_constant(struct evaluation *s, uint8_t op)
 
 	switch (op) {
 	case DW_OP_addr:
-		push(s, read_sized(c, s->place->machine->word));
+		push(s, read_sized(c, s->context->machine->word));
 		return true;
 	case DW_OP_const1u:
 		push(s, cursor_u8(c));
@@ -293,11 +293,11 @@ static bool run_place(struct evaluation *s, uint8_t op)
 		push_register(s, reg, read_sleb(&s->c));
 		return true;
 	case DW_OP_call_frame_cfa:
-		s->bad = s->bad || !s->place->cfa;
-		push(s, s->place->cfa ? *s->place->cfa : 0);
+		s->bad = s->bad || !s->context->cfa;
+		push(s, s->context->cfa ? *s->context->cfa : 0);
 		return true;
 	case DW_OP_deref:
-		dereference(s, s->place->machine->word);
+		dereference(s, s->context->machine->word);
 		return true;
 	case DW_OP_deref_size:
 		dereference(s, cursor_u8(&s->c));
@@ -315,20 +315,20 @@ static bool run_place(struct evaluation *s, uint8_t op)
 	}
 }
 
-bool expression_run(const struct expression_place *place, const uint8_t *bytes,
+bool expression_run(const struct expression_context *context, const uint8_t *bytes,
 		    size_t size, uint64_t *ret)
 {
-	struct evaluation s = { .place = place, .c = cursor_of(bytes, size) };
+	struct evaluation s = { .context = context, .c = cursor_of(bytes, size) };
 	uint64_t value;
 
 	s.start = s.c.p;
-	if (place->cfa)
-		push(&s, *place->cfa);
+	if (context->cfa)
+		push(&s, *context->cfa);
 	for (unsigned steps = 0; cursor_left(&s.c) > 0; steps++) {
 		uint8_t op = cursor_u8(&s.c);
 
-		if (place->left && (*place->left)-- == 0) {
-			*place->left = 0;
+		if (context->left && (*context->left)-- == 0) {
+			*context->left = 0;
 			return false;
 		}
 		if (steps == MOST_STEPS || (!run_constant(&s, op) && !run_place(&s, op)))

@@ -4,7 +4,7 @@
 #include "cfi/frame.h"
 
 /* What an expression of call frame information may refer to. */
-struct expression_place {
+struct expression_context {
 	const struct machine *machine;
 	const struct registers *regs;
 	frame_read *read;
@@ -17,7 +17,7 @@ struct expression_place {
  * Evaluates a DWARF expression (DWARF 5, 2.5): the value on top of the stack at its end.
  * False where it makes no sense, takes too long, or needs what was not recorded.
  */
-bool expression_run(const struct expression_place *place, const uint8_t *bytes,
+bool expression_run(const struct expression_context *context, const uint8_t *bytes,
 		    size_t size, uint64_t *ret);
 
 #endif

@@ -50,7 +50,7 @@ void frame_info_close(struct frame_info *f)
 
 /* A step under way: the registers of the frame, and what its row makes of them. */
 struct step {
-	struct expression_place place;
+	struct expression_context context;
 	const struct cfi_run *run;
 	const struct registers *regs;
 	uint64_t cfa;
@@ -59,13 +59,13 @@ struct step {
 
 static bool read_word(const struct step *s, uint64_t address, uint64_t *ret)
 {
-	return s->place.read(s->place.read_arg, address & s->mask, s->place.machine->word,
-			     ret);
+	return s->context.read(s->context.read_arg, address & s->mask,
+			       s->context.machine->word, ret);
 }
 
 static bool read_register(const struct step *s, uint64_t reg, uint64_t *ret)
 {
-	if (reg == s->place.machine->pc) {
+	if (reg == s->context.machine->pc) {
 		*ret = s->regs->pc;
 		return true;
 	}
@@ -77,7 +77,7 @@ static bool read_register(const struct step *s, uint64_t reg, uint64_t *ret)
 
 static bool evaluate(const struct step *s, const struct cfi_rule *rule, uint64_t *ret)
 {
-	return expression_run(&s->place, rule->expression, rule->size, ret);
+	return expression_run(&s->context, rule->expression, rule->size, ret);
 }
 
 /* The caller's value of register @reg. */
@@ -97,7 +97,7 @@ static bool restore_register(const struct step *s, uint64_t reg,
 		 * saved, nothing was recorded, because that is below the stack pointer now. */
 		value &= s->mask;
 		return reg != s->run->cie->ra &&
-		       read_register(s, s->place.machine->sp, &sp) && value < sp &&
+		       read_register(s, s->context.machine->sp, &sp) && value < sp &&
 		       sp - value <= POPPED_MOST && read_register(s, reg, ret);
 	case CFI_VALUE:
 		value = s->cfa + (uint64_t)rule->number;
@@ -117,7 +117,7 @@ static bool restore_register(const struct step *s, uint64_t reg,
 
 static enum frame_found step_to_caller(struct step *s, struct registers *regs)
 {
-	const struct machine *m = s->place.machine;
+	const struct machine *m = s->context.machine;
 	const struct cfi_rule *cfa = &s->run->row[CFI_CFA];
 	const struct cfi_rule *rules = &s->run->row[CFI_ALL_FIRST];
 	struct registers caller = { .known = 0 };
@@ -138,7 +138,7 @@ static enum frame_found step_to_caller(struct step *s, struct registers *regs)
 			return FRAME_UNREADABLE;
 		s->cfa += (uint64_t)cfa->number;
 	}
-	s->place.cfa = &s->cfa;
+	s->context.cfa = &s->cfa;
 	if (!restore_register(s, ra, &rules[ra], &caller.pc))
 		return FRAME_UNREADABLE;
 	for (uint64_t i = 0; i < m->registers; i++)
@@ -200,8 +200,8 @@ enum frame_found frame_step(const struct frame_info *f, uint64_t at,
 	struct cfi_run run = { 0 };
 	struct cfi_rule initial[CFI_ALL];
 	enum frame_found found = FRAME_NOTHING;
-	struct step s = { .place = { m, regs, memory->read, memory->arg, NULL,
-				     memory->left },
+	struct step s = { .context = { m, regs, memory->read, memory->arg, NULL,
+				       memory->left },
 			  .run = &run,
 			  .regs = regs,
 			  .mask = m->word == 8 ? UINT64_MAX : UINT32_MAX };

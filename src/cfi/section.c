@@ -196,7 +196,7 @@ int cfi_section_eh(const struct object *o, struct cfi_section *ret)
 }
 
 bool cfi_section_parts(const struct object *o, struct cfi_section *s,
-		       struct cfi_place *eh, struct cfi_place *header)
+		       struct cfi_extent *eh, struct cfi_extent *header)
 {
 	struct section found;
 	GElf_Phdr segment;
@@ -207,10 +207,10 @@ bool cfi_section_parts(const struct object *o, struct cfi_section *s,
 		return false;
 	s->eh = true;
 	s->address = found.header.sh_addr;
-	*eh = (struct cfi_place){ found.header.sh_offset, found.header.sh_size,
-				  found.header.sh_addr };
-	*header =
-		(struct cfi_place){ segment.p_offset, segment.p_filesz, segment.p_vaddr };
+	*eh = (struct cfi_extent){ found.header.sh_offset, found.header.sh_size,
+				   found.header.sh_addr };
+	*header = (struct cfi_extent){ segment.p_offset, segment.p_filesz,
+				       segment.p_vaddr };
 	return eh->offset <= o->size && eh->size <= o->size - eh->offset &&
 	       header->offset <= o->size && header->size <= o->size - header->offset;
 }

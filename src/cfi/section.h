@@ -35,12 +35,12 @@ int cfi_section_eh(const struct object *o, struct cfi_section *ret);
  * cfi_section_eh() makes, without bytes. False where one of them is not in the file, or
  * .eh_frame is not named by a section.
  */
-struct cfi_place {
+struct cfi_extent {
 	uint64_t offset, size; /* in the file */
 	uint64_t address;
 };
 bool cfi_section_parts(const struct object *o, struct cfi_section *s,
-		       struct cfi_place *eh, struct cfi_place *header);
+		       struct cfi_extent *eh, struct cfi_extent *header);
 
 /* .debug_frame, compressed or not. */
 int cfi_section_debug(const struct object *o, struct cfi_section *ret);

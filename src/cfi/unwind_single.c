@@ -66,7 +66,7 @@ int unwind_single_open(const struct object *o, const struct object *debug,
 {
 	struct unwind_single s = { 0 };
 	const struct machine *m = cfi_machine(o);
-	struct cfi_place header;
+	struct cfi_extent header;
 	struct cfi_section of;
 	uint8_t bytes[HEADER_MOST];
 	struct cursor c = cursor_of(bytes, sizeof(bytes));
@@ -196,24 +196,24 @@ static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 {
 	struct single_memory *m = a->s->memory;
 	uint8_t pairs[WINDOW * PAIR];
-	uint32_t low = 0, high = a->s->count, way = 1;
+	uint32_t low = 0, high = a->s->count, node = 1;
 	enum found_pair found = PAIR_NONE;
 
 	while (high - low > WINDOW - 2) {
 		uint32_t middle = low + (high - low) / 2;
-		bool known = way < MIDDLES && m->known[way];
+		bool known = node < MIDDLES && m->known[node];
 		int32_t number;
 		uint64_t start;
 
 		if (!known && !read_pairs(a, middle, 1, pairs))
 			return PAIR_NONE;
-		number = known ? m->starts[way] : pair_number(pairs, 0);
+		number = known ? m->starts[node] : pair_number(pairs, 0);
 		start = counted(a->s, number);
-		if (way < MIDDLES) {
-			m->known[way] = true;
-			m->starts[way] = number;
+		if (node < MIDDLES) {
+			m->known[node] = true;
+			m->starts[node] = number;
 		}
-		way = way < MIDDLES ? way * 2 + (start <= a->address) : way;
+		node = node < MIDDLES ? node * 2 + (start <= a->address) : node;
 		if (start <= a->address)
 			low = middle;
 		else
@@ -231,7 +231,7 @@ static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *room,
 			     struct cfi_section *ret)
 {
-	const struct cfi_place *eh = &a->s->eh;
+	const struct cfi_extent *eh = &a->s->eh;
 	uint64_t there = offset < eh->size ? eh->size - offset : 0;
 	uint64_t size = there < FIRST_READ ? there : FIRST_READ;
 

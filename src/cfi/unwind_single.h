@@ -35,7 +35,7 @@ struct unwind_single {
 	struct cfi_columns columns;
 	struct code_ranges code;
 	struct cfi_section section; /* what all pieces of it are like */
-	struct cfi_place eh;
+	struct cfi_extent eh;
 	uint64_t base; /* what the header's pointers count from */
 	uint64_t first; /* the offset of its table in the file */
 	uint32_t count; /* of its functions; 0: it cannot be used */

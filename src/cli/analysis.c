@@ -36,7 +36,7 @@ static void log_line(void *arg, const char *line)
 	say_warning("%s", line);
 }
 
-static void show_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+static void print_progress(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct analysis *a = arg;
 
@@ -67,7 +67,7 @@ static void say_absent(const struct settings *s)
 	const struct {
 		const char *option, *path;
 		bool directory;
-	} places[] = {
+	} given[] = {
 		{ "symfs", s->profile.symfs, true },
 		{ "debug-dir", s->profile.debug_dir, true },
 		{ "buildid-dir", s->profile.build_id_dir, true },
@@ -76,17 +76,17 @@ static void say_absent(const struct settings *s)
 		{ "vmlinux", s->profile.vmlinux, false },
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *path = places[i].path;
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		const char *path = given[i].path;
 		struct stat st;
 
 		/* An empty name says that there is no such place. */
 		if (!path || !*path ||
 		    (stat(path, &st) == 0 &&
-		     (!places[i].directory || S_ISDIR(st.st_mode))))
+		     (!given[i].directory || S_ISDIR(st.st_mode))))
 			continue;
 		say("--%s: there is no %s '%s': nothing can be found in it",
-		    places[i].option, places[i].directory ? "directory" : "file", path);
+		    given[i].option, given[i].directory ? "directory" : "file", path);
 	}
 }
 
@@ -100,9 +100,9 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	if (!s->quiet)
 		say_absent(s);
 	options.log = s->quiet ? NULL : log_line;
-	options.progress = s->verbose				? show_progress
+	options.progress = s->verbose				? print_progress
 			   : s->quiet || !isatty(STDERR_FILENO) ? NULL
-								: show_progress;
+								: print_progress;
 	options.arg = a;
 	err = ff_profile_new(&a->profile, &options);
 	for (size_t i = 0; i < s->filter_count && err == 0; i++)

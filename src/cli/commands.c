@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/nearest_name.h"
+#include "cli/name_suggestion.h"
 
 const struct command *const commands[] = {
 	&command_graph, &command_fold, &command_record, &command_diff, &command_info,
@@ -20,10 +20,10 @@ const struct command *command_find(const char *name)
 
 const char *command_like(const char *word)
 {
-	struct nearest_name meant;
+	struct name_suggestion meant;
 
-	nearest_name_start(&meant, word, strlen(word));
+	name_suggestion_start(&meant, word, strlen(word));
 	for (size_t i = 0; commands[i]; i++)
-		nearest_name_offer(&meant, commands[i]->name);
+		name_suggestion_offer(&meant, commands[i]->name);
 	return meant.best;
 }

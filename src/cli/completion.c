@@ -32,7 +32,7 @@ enum value_kind {
 static const struct {
 	const char *arg;
 	enum value_kind kind;
-} kinds[] = {
+} value_kinds[] = {
 	{ "FILE", VALUE_FILE },	     { "DIR", VALUE_FOLDER }, { "PID,..", VALUE_PROCESS },
 	{ "TID,..", VALUE_PROCESS }, { "USER", VALUE_USER },  { "PATH", VALUE_CGROUP },
 };
@@ -100,9 +100,9 @@ static enum value_kind value_kind_of(const struct option_row *row, unsigned comm
 	/* Words of the table win over what the word for the value would mean. */
 	if (words_of(row, command))
 		return VALUE_WORDS;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(kinds[i].arg, row->arg) == 0)
-			return kinds[i].kind;
+	for (size_t i = 0; i < sizeof(value_kinds) / sizeof(*value_kinds); i++)
+		if (strcmp(value_kinds[i].arg, row->arg) == 0)
+			return value_kinds[i].kind;
 	return VALUE_ANY;
 }
 

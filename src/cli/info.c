@@ -130,7 +130,7 @@ static int info_run(const struct settings *s)
 		r.text = out.stream;
 	worst = report_all(s, inputs, count, &r);
 	/* A file has all the answers or is not made. */
-	if (worst != EXIT_DONE && worst != EXIT_PART && out.beside)
+	if (worst != EXIT_DONE && worst != EXIT_PART && out.in_temp_file)
 		output_discard(&out);
 	else
 		code = output_close(&out, 0, NULL);

@@ -12,13 +12,13 @@
 #include "cli/terminal.h"
 
 /* Documentation/info-json.md promises these words. */
-static const char *const kinds[] = {
+static const char *const kind_words[] = {
 	[FF_OBJECT_FILE] = "file",	 [FF_OBJECT_KERNEL] = "kernel",
 	[FF_OBJECT_MODULE] = "module",	 [FF_OBJECT_VDSO] = "vdso",
 	[FF_OBJECT_RUNTIME] = "runtime", [FF_OBJECT_OTHER] = "other",
 };
 
-static const char *const names[] = {
+static const char *const source_words[] = {
 	[FF_NAMES_NONE] = "none",
 	[FF_NAMES_EXPORTED] = "exported",
 	[FF_NAMES_ALL] = "all",
@@ -55,11 +55,11 @@ static void put_symbols_json(const struct advice *a, const struct ff_object *o,
 
 	json_open(j, NULL, '{');
 	json_text(j, "path", ff_object_path(o));
-	json_text(j, "kind", kinds[ff_object_kind(o)]);
+	json_text(j, "kind", kind_words[ff_object_kind(o)]);
 	json_text(j, "build_id", *build_id ? build_id : NULL);
 	json_text(j, "file", ff_object_file(o));
 	json_text(j, "debug_file", ff_object_debug_file(o));
-	json_text(j, "names", names[ff_object_names(o)]);
+	json_text(j, "names", source_words[ff_object_names(o)]);
 	json_bool(j, "debug_info", ff_object_has_debug_info(o));
 	json_bool(j, "refused", ff_object_refused(o));
 	json_number(j, "weight", ff_object_weight(o));

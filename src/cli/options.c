@@ -275,7 +275,7 @@ static int set_palette_map(struct settings *s, const struct option_row *row,
 /* The parser has made room for as many as there are words. */
 static int set_filter(struct settings *s, const struct option_row *row, const char *arg)
 {
-	s->filters[s->filter_count++] = (struct filter){ arg, row->flag };
+	s->filters[s->filter_count++] = (struct filter_option){ arg, row->flag };
 	return 0;
 }
 
@@ -443,8 +443,9 @@ static int set_delay(struct settings *s, const struct option_row *row, const cha
 	double value;
 
 	if (strcmp(arg, "-1") == 0)
-		return usage_error("option '--delay' takes a time: a run that waits for "
-				   "a word to begin, perf's '-D -1', is not there");
+		return usage_error(
+			"option '--delay' takes a time: a run that waits for a command "
+			"to begin, perf's '-D -1', is not supported");
 	if (!parse_duration(arg, 1e-3, &value) || value > row->max)
 		return refuse(s, row, arg, "milliseconds, or a time like 500ms or 2s");
 	*(double *)setting_at(s, row) = value;
@@ -464,9 +465,8 @@ static int set_switch(struct settings *s, const struct option_row *row, const ch
 
 	if (strcmp(arg, "signal") == 0 ||
 	    (digits && strchr("BKMG", arg[digits]) && arg[digits] && !arg[digits + 1]))
-		return usage_error(
-			"option '--switch-output' switches by time, like "
-			"--switch-output=30s; by a signal or by size it cannot");
+		return usage_error("option '--switch-output' switches by time, like "
+				   "--switch-output=30s, and not by signal or size");
 	return set_seconds(s, row, arg);
 }
 

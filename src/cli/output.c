@@ -228,7 +228,7 @@ static int make_temporary(struct output *o)
 		return fd;
 	/* As any program would have made it, or as it was. */
 	fchmod(fd, ff_place_mode(&o->place, 0666 & ~mask));
-	o->beside = true;
+	o->in_temp_file = true;
 	return fd;
 }
 
@@ -281,15 +281,15 @@ int output_open(struct output *o, const char *path)
 
 bool output_replaces(const struct output *o)
 {
-	return o->beside && faccessat(o->place.directory, o->place.name, F_OK,
-				      AT_SYMLINK_NOFOLLOW) == 0;
+	return o->in_temp_file && faccessat(o->place.directory, o->place.name, F_OK,
+					    AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void output_discard(struct output *o)
 {
 	sigset_t before;
 
-	if (o->beside) {
+	if (o->in_temp_file) {
 		block_signals(&before);
 		output_abandon();
 		temporary.is = 0;
@@ -363,7 +363,7 @@ int output_close(struct output *o, int err, const char *why)
 	} else if (err < 0) {
 		report(o, why);
 		code = err == -EINVAL ? EXIT_USAGE : EXIT_INPUT;
-	} else if (o->beside) {
+	} else if (o->in_temp_file) {
 		err = give_final_name(o);
 		if (err < 0)
 			code = refuse_output(o, o->path, strerror(-err));

@@ -16,7 +16,7 @@ struct output {
 	struct ff_place place; /* where it is, or what it links to */
 	FILE *stream;
 	bool nameless; /* that has no name as yet */
-	bool beside; /* a temporary file is in use */
+	bool in_temp_file; /* a temporary file is in use */
 	/* Where the message of a failure goes; NULL: it is printed. */
 	char *sentence;
 	size_t sentence_size;

@@ -18,7 +18,7 @@
 
 #include "cli/habits.h"
 #include "cli/mode_file.h"
-#include "cli/nearest_name.h"
+#include "cli/name_suggestion.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -83,12 +83,12 @@ static int ambiguous(const char *word, size_t size, const struct matches *m)
 static int nearly(const struct command *command, const char *word, size_t dashes,
 		  size_t size)
 {
-	struct nearest_name meant;
+	struct name_suggestion meant;
 
-	nearest_name_start(&meant, word + dashes, size - dashes);
+	name_suggestion_start(&meant, word + dashes, size - dashes);
 	for (const struct option_row *row = option_rows; row->help; row++)
 		if (row->name && row->commands & command->bit)
-			nearest_name_offer(&meant, row->name);
+			name_suggestion_offer(&meant, row->name);
 	if (!meant.best)
 		return usage_error("unknown option '%.*s'", (int)size, word);
 	return usage_error("unknown option '%.*s', but there is '--%s'", (int)size, word,
@@ -113,7 +113,7 @@ static int unknown(const struct command *command, const char *word, size_t dashe
 }
 
 /* Words still to be read, and what was chosen by those before. */
-struct reader {
+struct word_reader {
 	const struct command *command;
 	char **next, **end;
 	struct arguments *out;
@@ -126,8 +126,8 @@ static int no_memory(void)
 }
 
 /* @made: what of @value has to be freed. One word of letters is many choices. */
-static int add_choice(struct reader *r, const struct option_row *row, const char *value,
-		      char *made)
+static int add_choice(struct word_reader *r, const struct option_row *row,
+		      const char *value, char *made)
 {
 	struct arguments *out = r->out;
 
@@ -146,7 +146,7 @@ static int add_choice(struct reader *r, const struct option_row *row, const char
 	return 0;
 }
 
-static const char *hint_of(const struct reader *r, const struct option_row *row)
+static const char *hint_of(const struct word_reader *r, const struct option_row *row)
 {
 	const char *hint = row->hint;
 
@@ -156,7 +156,7 @@ static const char *hint_of(const struct reader *r, const struct option_row *row)
 }
 
 /* @value is NULL where the word has none: the next word may be it. */
-static int read_option_value(struct reader *r, const struct option_row *row,
+static int read_option_value(struct word_reader *r, const struct option_row *row,
 			     const char *value)
 {
 	const char *next = r->next < r->end ? *r->next : "";
@@ -181,7 +181,7 @@ static int read_option_value(struct reader *r, const struct option_row *row,
 }
 
 /* @typed: the option as it is written, of @size bytes. */
-static int read_habit(struct reader *r, const struct habit *h, const char *typed,
+static int read_habit(struct word_reader *r, const struct habit *h, const char *typed,
 		      size_t size, const char *value)
 {
 	char *made = NULL;
@@ -211,7 +211,7 @@ static int read_habit(struct reader *r, const struct habit *h, const char *typed
 }
 
 /* "-hV", "-o FILE", "-oFILE", "-agF 99": the first letter with a value has the rest of the word. */
-static int read_bundle(struct reader *r, const char *letters)
+static int read_bundle(struct word_reader *r, const char *letters)
 {
 	bool ended = false;
 	int code = 0;
@@ -255,7 +255,7 @@ static bool begins_with_letter(const struct command *command, const char *word)
  *	--outp              the beginning of one of ours, and of no other
  *	-oFILE, -agF 99     a letter and what follows it
  */
-static int read_option(struct reader *r, const char *word)
+static int read_option(struct word_reader *r, const char *word)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
 	size_t size = strcspn(word, "=");
@@ -298,7 +298,7 @@ static int end_side(struct settings *s)
 int parse(const struct command *command, int argc, char **argv, struct arguments *args,
 	  struct settings *s)
 {
-	struct reader r = { command, argv + 1, argv + argc, args };
+	struct word_reader r = { command, argv + 1, argv + argc, args };
 	bool options = true;
 	int code = 0;
 

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-struct filter {
+struct filter_option {
 	const char *text; /* KEY=VALUE */
 	bool drop;
 };
@@ -22,7 +22,7 @@ struct settings {
 	const char *format; /* NULL: by the suffix of output */
 	const char **inputs;
 	size_t input_count;
-	struct filter *filters;
+	struct filter_option *filters;
 	size_t filter_count;
 	bool symbols; /* info: of each object */
 	bool stats, quiet, verbose, help, version, list_modes;

@@ -82,7 +82,7 @@ static bool can_write_to(const struct stat *pipe, pid_t pid)
 }
 
 /* True as well where nobody can tell. */
-static bool has_writer_beside(void)
+static bool has_sibling_writer(void)
 {
 	struct stat pipe;
 	pid_t ancestors[ANCESTORS_MOST], ancestor = getppid(), group;
@@ -142,7 +142,7 @@ enum standard_input standard_input_look(bool otherwise)
 	/* Who could write is looked up only when nothing has come for a while: it takes a
 	 * walk over all of /proc. */
 	while (got == 0) {
-		if (otherwise && !has_writer_beside())
+		if (otherwise && !has_sibling_writer())
 			return STANDARD_INPUT_SILENT;
 		status("waiting for standard input");
 		got = wait_for_byte(PATIENCE_MS);

@@ -117,7 +117,7 @@ void explain_empty(const struct ff_profile *p)
 	uint64_t events = ff_profile_total(p, FF_TOTAL_PAIR_EVENTS);
 
 	if (!read && events) {
-		say("no samples: nothing that %s events of the mode begin has an end",
+		say("no samples: among %s events of the mode no start has an end",
 		    grouped(events));
 	} else if (!read) {
 		say("no samples");

@@ -123,7 +123,7 @@ static int find_programs(const struct difference *d, const uint8_t *sides,
 }
 
 /* Functions that are spelled alike: the first one of each side. */
-struct spelling {
+struct ladder_spelling {
 	uint32_t first[DIFF_SIDES]; /* 0: none */
 };
 
@@ -156,7 +156,7 @@ static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match s
 static int match_step(struct difference *d, enum diff_match step, uint8_t *sides)
 {
 	size_t count = d->functions.count;
-	ARRAY(struct spelling) spellings = { 0 };
+	ARRAY(struct ladder_spelling) spellings = { 0 };
 	uint32_t *of = calloc(count, sizeof(*of)); /* by function */
 	struct program programs[DIFF_SIDES] = { 0 };
 	struct text t = { 0 };

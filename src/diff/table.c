@@ -29,11 +29,11 @@ static const char *file_of_module(const struct difference *d, uint32_t node)
 }
 
 /* From the root to the node: its indexes, outermost first. False without memory. */
-struct path {
+struct node_path {
 	ARRAY(uint32_t) nodes;
 };
 
-static bool find_path(const struct difference *d, uint32_t node, struct path *ret)
+static bool find_path(const struct difference *d, uint32_t node, struct node_path *ret)
 {
 	size_t depth = 0;
 
@@ -57,7 +57,7 @@ static int finish_output(struct context *ctx, FILE *out)
 		    strerror(errno ?: EIO));
 }
 
-static void write_path(const struct difference *d, const struct path *path,
+static void write_path(const struct difference *d, const struct node_path *path,
 		       const char *label, FILE *out)
 {
 	fprintf(out, "          %s", label);
@@ -69,7 +69,7 @@ static void write_path(const struct difference *d, const struct path *path,
 int difference_write_table(struct context *ctx, const struct difference *d, size_t most,
 			   FILE *out)
 {
-	struct path path = { 0 };
+	struct node_path path = { 0 };
 	struct text t = { 0 };
 	bool failed = false;
 
@@ -137,7 +137,7 @@ static void write_member(FILE *out, const char *key, const char *text)
 	write_text(out, text);
 }
 
-static void write_json_path(const struct difference *d, const struct path *path,
+static void write_json_path(const struct difference *d, const struct node_path *path,
 			    const char *key, FILE *out)
 {
 	fprintf(out, ",\"%s\":[", key);
@@ -150,7 +150,7 @@ static void write_json_path(const struct difference *d, const struct path *path,
 
 /* Shares are of the whole; ratio: null where A has none of it. */
 static bool write_row(const struct difference *d, const struct diff_row *row,
-		      struct path *path, FILE *out)
+		      struct node_path *path, FILE *out)
 {
 	const struct diff_measure *m = &d->measures[row->node];
 	const struct diff_node *n = &d->nodes.v[row->node];
@@ -185,7 +185,7 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 			  FILE *out)
 {
 	struct text t = { 0 };
-	struct path path = { 0 };
+	struct node_path path = { 0 };
 	bool failed = false;
 
 	fputs("{\"format\":\"flamefold-diff\",\"version\":1,\"sides\":[", out);

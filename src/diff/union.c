@@ -103,7 +103,7 @@ static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became
 }
 
 /* Preorder numbers of the nodes that are left, by node. 0, or -ENOMEM. */
-static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *place)
+static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *position)
 {
 	size_t count = d->nodes.count, functions = d->symbols.functions.count;
 	uint32_t *start = calloc(functions + 2, sizeof(*start));
@@ -132,7 +132,7 @@ static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *p
 		first[parent] = child;
 	}
 	for (;;) {
-		place[node] = used++;
+		position[node] = used++;
 		if (first[node]) {
 			node = first[node];
 			continue;
@@ -144,7 +144,7 @@ static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *p
 		node = next[node];
 	}
 	for (uint32_t i = 1; i < count; i++)
-		place[i] = place[became[i]];
+		position[i] = position[became[i]];
 out:
 	free(start);
 	free(order);
@@ -154,7 +154,8 @@ out:
 }
 
 /* The named tree of nodes in their places, and d->nodes in the same order. */
-static int fill_tree(struct difference *d, const uint32_t *became, const uint32_t *place)
+static int fill_tree(struct difference *d, const uint32_t *became,
+		     const uint32_t *position)
 {
 	static const uint32_t columns[] = { COLUMN_WEIGHT, COLUMN_SAMPLES,
 					    COLUMN_BEFORE };
@@ -183,14 +184,14 @@ static int fill_tree(struct difference *d, const uint32_t *became, const uint32_
 	}
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
 		const struct diff_node *from = &d->nodes.v[i];
-		uint32_t at = place[i];
+		uint32_t at = position[i];
 
 		if (became[i] != i)
 			continue;
 		nodes[at] = *from;
-		nodes[at].parent = place[from->parent];
-		n->nodes.v[at] = (struct named_node){ from->function, place[from->parent],
-						      at + 1 };
+		nodes[at].parent = position[from->parent];
+		n->nodes.v[at] = (struct named_node){ from->function,
+						      position[from->parent], at + 1 };
 		n->values[COLUMN_WEIGHT][at] = n->totals[at] = from->self[DIFF_B];
 		n->values[COLUMN_BEFORE][at] = from->self[DIFF_A];
 		n->values[COLUMN_SAMPLES][at] = from->samples[DIFF_B];
@@ -213,19 +214,19 @@ int union_make(struct difference *d)
 {
 	uint32_t *of = calloc(d->functions.count, sizeof(*of));
 	uint32_t *became = calloc(d->nodes.count, sizeof(*became));
-	uint32_t *place = calloc(d->nodes.count, sizeof(*place));
-	int err = of && became && place ? 0 : -ENOMEM;
+	uint32_t *position = calloc(d->nodes.count, sizeof(*position));
+	int err = of && became && position ? 0 : -ENOMEM;
 
 	if (err == 0)
 		err = list_classes(d, of);
 	if (err == 0)
 		err = join_nodes(d, of, became);
 	if (err == 0)
-		err = place_nodes(d, became, place);
+		err = place_nodes(d, became, position);
 	if (err == 0)
-		err = fill_tree(d, became, place);
+		err = fill_tree(d, became, position);
 	for (size_t i = 0; i < d->cells.count && err == 0; i++)
-		d->cells.v[i].node = place[d->cells.v[i].node];
+		d->cells.v[i].node = position[d->cells.v[i].node];
 	d->tree = (struct tree_source){
 		.tree = &d->named,
 		.symbols = &d->symbols,
@@ -233,6 +234,6 @@ int union_make(struct difference *d)
 	};
 	free(of);
 	free(became);
-	free(place);
+	free(position);
 	return err;
 }

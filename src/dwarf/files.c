@@ -18,9 +18,9 @@
 
 enum { MOST_LINK = 4096, MOST_PATH = 4096 };
 
-static const char *root(const struct debug_places *places)
+static const char *root(const struct debug_dirs *dirs)
 {
-	return places->symfs ? places->symfs : "";
+	return dirs->symfs ? dirs->symfs : "";
 }
 
 /* "..": with a symfs nothing outside of it is looked at. */
@@ -50,7 +50,7 @@ static bool object_path(const struct object *o, char path[MOST_PATH])
 typedef bool wanted(const struct object *o, void *arg);
 
 struct file_search {
-	const struct debug_places *places;
+	const struct debug_dirs *dirs;
 	struct text path;
 	wanted *wanted;
 	const struct object *by; /* that names it */
@@ -90,12 +90,12 @@ static bool try_part_path(struct file_search *s)
 /* @directory/@name, below the symfs; NULL: @name is the whole path. */
 static bool try_name(struct file_search *s, const char *directory, const char *name)
 {
-	bool confined = *root(s->places);
+	bool confined = *root(s->dirs);
 
 	if (confined && (climbs(name) || (directory && climbs(directory))))
 		return false;
 	text_clear(&s->path);
-	text_string(&s->path, root(s->places));
+	text_string(&s->path, root(s->dirs));
 	if (directory) {
 		text_string(&s->path, directory);
 		text_char(&s->path, '/');
@@ -105,10 +105,10 @@ static bool try_name(struct file_search *s, const char *directory, const char *n
 }
 
 /* The same beside @o, whose path is that on this machine. */
-static bool try_beside(struct file_search *s, const struct object *o,
-		       const char *directory, const char *name)
+static bool try_same_directory(struct file_search *s, const struct object *o,
+			       const char *directory, const char *name)
 {
-	bool confined = *root(s->places);
+	bool confined = *root(s->dirs);
 	char path[MOST_PATH];
 
 	if (!object_path(o, path) || (confined && climbs(name)) ||
@@ -182,13 +182,13 @@ static bool is_alternate(const struct object *o, void *arg)
 	return object_has_build_id(o, link->build_id, link->build_id_size);
 }
 
-int debug_find_alternate(struct context *ctx, const struct debug_places *places,
+int debug_find_alternate(struct context *ctx, const struct debug_dirs *dirs,
 			 const struct object *debug, struct object *ret)
 {
-	const char *dir = places->debug_dir ? places->debug_dir : DEBUG_DIR;
+	const char *dir = dirs->debug_dir ? dirs->debug_dir : DEBUG_DIR;
 	struct alternate_link link;
 	struct file_search s = {
-		.places = places,
+		.dirs = dirs,
 		.wanted = is_alternate,
 		.by = debug,
 		.arg = &link,
@@ -199,7 +199,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 
 	if (!read_link(debug, &link))
 		return -ENODATA;
-	text_string(&s.path, root(places));
+	text_string(&s.path, root(dirs));
 	text_string(&s.path, dir);
 	text_printf(&s.path, "/.build-id/%02x/", link.build_id[0]);
 	for (size_t i = 1; i < link.build_id_size; i++)
@@ -207,7 +207,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 	text_string(&s.path, ".debug");
 	if (try_part_path(&s) ||
 	    (*link.name == '/' ? try_name(&s, NULL, link.name)
-			       : try_beside(&s, debug, NULL, link.name)))
+			       : try_same_directory(&s, debug, NULL, link.name)))
 		goto out;
 	/* What several packages share. */
 	below = strstr(link.name, "/.dwz/");
@@ -230,11 +230,11 @@ static bool accept_any(const struct object *o, void *arg)
 	return true;
 }
 
-int debug_find_package(struct context *ctx, const struct debug_places *places,
+int debug_find_package(struct context *ctx, const struct debug_dirs *dirs,
 		       const struct object *o, struct object *ret)
 {
 	struct file_search s = {
-		.places = places, .wanted = accept_any, .by = o, .err = -ENODATA
+		.dirs = dirs, .wanted = accept_any, .by = o, .err = -ENODATA
 	};
 	char path[MOST_PATH];
 
@@ -247,13 +247,13 @@ int debug_find_package(struct context *ctx, const struct debug_places *places,
 	return end_search(ctx, &s, ret);
 }
 
-int debug_find_split(struct context *ctx, const struct debug_places *places,
+int debug_find_split(struct context *ctx, const struct debug_dirs *dirs,
 		     const struct object *o, const struct split_path *split,
 		     struct object *ret)
 {
 	const char *directory = split->directory, *name = split->name;
 	struct file_search s = {
-		.places = places, .wanted = accept_any, .by = o, .err = -ENOENT
+		.dirs = dirs, .wanted = accept_any, .by = o, .err = -ENOENT
 	};
 	const char *slash = strrchr(name, '/');
 	bool over;
@@ -263,11 +263,11 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 	else if (directory && *directory == '/')
 		over = try_name(&s, directory, name);
 	else
-		over = try_beside(&s, o, directory, name);
+		over = try_same_directory(&s, o, directory, name);
 	/* Moved together with the object, or built in one directory. */
 	if (!over)
-		over = try_beside(&s, o, NULL, name) ||
-		       try_beside(&s, o, NULL, slash ? slash + 1 : name);
+		over = try_same_directory(&s, o, NULL, name) ||
+		       try_same_directory(&s, o, NULL, slash ? slash + 1 : name);
 	if (!over)
 		fail_missing(ctx, &s, name);
 	return end_search(ctx, &s, ret);

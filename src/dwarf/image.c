@@ -30,7 +30,7 @@ enum {
 };
 
 /* Names of the sections in the image, and in the files. */
-static const char names[DEBUG_SECTIONS][20] = {
+static const char section_names[DEBUG_SECTIONS][20] = {
 	[DEBUG_INFO] = ".debug_info",
 	[DEBUG_TYPES] = ".debug_types",
 	[DEBUG_ABBREV] = ".debug_abbrev",
@@ -45,7 +45,7 @@ static const char names[DEBUG_SECTIONS][20] = {
 static const char table_name[] = ".shstrtab";
 
 /* A section of the file on its way into the image. */
-struct source {
+struct section_source {
 	uint64_t offset, stored; /* bytes in the file */
 	uint64_t size; /* unpacked; 0: there is none */
 	enum section_packing packing;
@@ -55,8 +55,8 @@ struct source {
 struct image_reader {
 	struct context *ctx;
 	const struct object *o;
-	struct source sources[DEBUG_SECTIONS];
-	bool swapped, narrow; /* the file's byte order and class */
+	struct section_source sources[DEBUG_SECTIONS];
+	bool swapped, is_32bit; /* the file's byte order and class */
 };
 
 static bool read_object_at(const struct object *o, uint64_t offset, void *to, size_t size)
@@ -65,10 +65,10 @@ static bool read_object_at(const struct object *o, uint64_t offset, void *to, si
 }
 
 /* Packed sections begin with how they are packed and how large they were. */
-static bool read_packing(const struct image_reader *r, struct source *s, bool old)
+static bool read_packing(const struct image_reader *r, struct section_source *s, bool old)
 {
 	uint8_t head[24];
-	size_t size = old ? 12 : r->narrow ? 12 : 24;
+	size_t size = old ? 12 : r->is_32bit ? 12 : 24;
 	struct cursor c = cursor_of(head, size);
 	uint32_t type;
 
@@ -85,9 +85,9 @@ static bool read_packing(const struct image_reader *r, struct source *s, bool ol
 		return memcmp(head, "ZLIB", 4) == 0;
 	}
 	type = cursor_u32(&c);
-	if (!r->narrow)
+	if (!r->is_32bit)
 		cursor_u32(&c);
-	s->size = r->narrow ? cursor_u32(&c) : cursor_u64(&c);
+	s->size = r->is_32bit ? cursor_u32(&c) : cursor_u64(&c);
 	s->packing = type == ELFCOMPRESS_ZLIB ? SECTION_ZLIB : SECTION_ZSTD;
 	return type == ELFCOMPRESS_ZLIB || type == 2 /* ELFCOMPRESS_ZSTD */;
 }
@@ -100,14 +100,14 @@ static void find_sections(struct image_reader *r, bool lines, bool split)
 		bool old = strncmp(in.name, ".z", 2) == 0;
 		const char *name = in.name + (old ? 2 : 1);
 		int i = in.name[0] == '.' ? 0 : DEBUG_SECTIONS;
-		struct source s = { .offset = in.header.sh_offset,
-				    .stored = in.header.sh_size,
-				    .size = in.header.sh_size };
+		struct section_source s = { .offset = in.header.sh_offset,
+					    .stored = in.header.sh_size,
+					    .size = in.header.sh_size };
 
 		for (; i < DEBUG_SECTIONS; i++) {
-			size_t length = strlen(names[i]) - 1;
+			size_t length = strlen(section_names[i]) - 1;
 
-			if (strncmp(name, names[i] + 1, length) == 0 &&
+			if (strncmp(name, section_names[i] + 1, length) == 0 &&
 			    strcmp(name + length, split ? ".dwo" : "") == 0)
 				break;
 		}
@@ -123,7 +123,7 @@ static void find_sections(struct image_reader *r, bool lines, bool split)
 		r->sources[i] = s;
 	}
 	if (!lines)
-		r->sources[DEBUG_LINE] = (struct source){ 0 };
+		r->sources[DEBUG_LINE] = (struct section_source){ 0 };
 }
 
 /* Before memory is taken. The ratio stops a small file that unpacks to gigabytes. */
@@ -136,7 +136,7 @@ static int check_image_sizes(const struct image_reader *r)
 		return fail(r->ctx, -ENODATA, "it has no debug information");
 	/* Each by itself first, so that the sum cannot wrap around. */
 	for (int i = 0; i < DEBUG_SECTIONS && fits; i++) {
-		const struct source *s = &r->sources[i];
+		const struct section_source *s = &r->sources[i];
 
 		fits = s->size <= DEBUG_IMAGE_MOST;
 		sum += s->size;
@@ -155,7 +155,7 @@ static int check_image_sizes(const struct image_reader *r)
 /* Of a section's stored bytes. */
 struct stored {
 	const struct image_reader *r;
-	const struct source *s;
+	const struct section_source *s;
 };
 
 static bool read_stored(void *arg, size_t at, void *to, size_t size)
@@ -170,7 +170,7 @@ static int fill_image(const struct image_reader *r, struct debug_image *image,
 		      const size_t offsets[DEBUG_SECTIONS])
 {
 	for (int i = 0; i < DEBUG_SECTIONS; i++) {
-		const struct source *s = &r->sources[i];
+		const struct section_source *s = &r->sources[i];
 		struct stored stored = { r, s };
 		struct packed_section from = { s->packing, s->stored, read_stored,
 					       &stored };
@@ -204,7 +204,7 @@ static void put_elf_header(const struct image_reader *r, uint8_t *to, const void
 	Elf_Data out = { .d_buf = to, .d_size = size, .d_type = type };
 
 	in.d_version = out.d_version = EV_CURRENT;
-	if (r->narrow)
+	if (r->is_32bit)
 		elf32_xlatetof(&out, &in, encode);
 	else
 		elf64_xlatetof(&out, &in, encode);
@@ -212,7 +212,7 @@ static void put_elf_header(const struct image_reader *r, uint8_t *to, const void
 
 static void put_section(const struct image_reader *r, uint8_t *to, const Elf64_Shdr *s)
 {
-	Elf32_Shdr narrow = {
+	Elf32_Shdr elf32 = {
 		.sh_name = s->sh_name,
 		.sh_type = s->sh_type,
 		.sh_offset = (Elf32_Off)s->sh_offset,
@@ -220,8 +220,8 @@ static void put_section(const struct image_reader *r, uint8_t *to, const Elf64_S
 		.sh_addralign = 1,
 	};
 
-	if (r->narrow)
-		put_elf_header(r, to, &narrow, sizeof(narrow), ELF_T_SHDR);
+	if (r->is_32bit)
+		put_elf_header(r, to, &elf32, sizeof(elf32), ELF_T_SHDR);
 	else
 		put_elf_header(r, to, s, sizeof(*s), ELF_T_SHDR);
 }
@@ -230,13 +230,13 @@ static void put_section(const struct image_reader *r, uint8_t *to, const Elf64_S
 static void put_tables(const struct image_reader *r, struct debug_image *image,
 		       size_t table)
 {
-	size_t entry = r->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
-	Elf64_Shdr strings = { .sh_name = 1 + sizeof(names),
+	size_t entry = r->is_32bit ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+	Elf64_Shdr strings = { .sh_name = 1 + sizeof(section_names),
 			       .sh_type = SHT_STRTAB,
 			       .sh_offset = NAMES_OFFSET,
-			       .sh_size = 1 + sizeof(names) + sizeof(table_name),
+			       .sh_size = 1 + sizeof(section_names) + sizeof(table_name),
 			       .sh_addralign = 1 };
-	Elf64_Ehdr wide = {
+	Elf64_Ehdr elf64 = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     r->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_EXEC,
@@ -248,29 +248,30 @@ static void put_tables(const struct image_reader *r, struct debug_image *image,
 		.e_shnum = DEBUG_SECTIONS + 2,
 		.e_shstrndx = DEBUG_SECTIONS + 1,
 	};
-	Elf32_Ehdr narrow = {
-		.e_type = wide.e_type,
-		.e_machine = wide.e_machine,
+	Elf32_Ehdr elf32 = {
+		.e_type = elf64.e_type,
+		.e_machine = elf64.e_machine,
 		.e_version = EV_CURRENT,
 		.e_shoff = (Elf32_Off)table,
 		.e_ehsize = sizeof(Elf32_Ehdr),
 		.e_shentsize = sizeof(Elf32_Shdr),
-		.e_shnum = wide.e_shnum,
-		.e_shstrndx = wide.e_shstrndx,
+		.e_shnum = elf64.e_shnum,
+		.e_shstrndx = elf64.e_shstrndx,
 	};
 
-	memcpy(narrow.e_ident, wide.e_ident, sizeof(narrow.e_ident));
-	narrow.e_ident[EI_CLASS] = ELFCLASS32;
-	if (r->narrow)
-		put_elf_header(r, image->bytes, &narrow, sizeof(narrow), ELF_T_EHDR);
+	memcpy(elf32.e_ident, elf64.e_ident, sizeof(elf32.e_ident));
+	elf32.e_ident[EI_CLASS] = ELFCLASS32;
+	if (r->is_32bit)
+		put_elf_header(r, image->bytes, &elf32, sizeof(elf32), ELF_T_EHDR);
 	else
-		put_elf_header(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
-	memcpy(image->bytes + NAMES_OFFSET + 1, names, sizeof(names));
+		put_elf_header(r, image->bytes, &elf64, sizeof(elf64), ELF_T_EHDR);
+	memcpy(image->bytes + NAMES_OFFSET + 1, section_names, sizeof(section_names));
 	memcpy(image->bytes + NAMES_OFFSET + strings.sh_name, table_name,
 	       sizeof(table_name));
 	for (int i = 0; i < DEBUG_SECTIONS; i++) {
 		const struct debug_bytes *in = &image->sections[i];
-		Elf64_Shdr s = { .sh_name = (Elf64_Word)(1 + i * sizeof(names[0])),
+		Elf64_Shdr s = { .sh_name =
+					 (Elf64_Word)(1 + i * sizeof(section_names[0])),
 				 .sh_type = in->size ? SHT_PROGBITS : SHT_NULL,
 				 .sh_size = in->size,
 				 .sh_addralign = 1 };
@@ -284,7 +285,7 @@ static void put_tables(const struct image_reader *r, struct debug_image *image,
 
 static int make_image(const struct image_reader *r, struct debug_image *ret)
 {
-	size_t at = NAMES_OFFSET + 1 + sizeof(names) + sizeof(table_name);
+	size_t at = NAMES_OFFSET + 1 + sizeof(section_names) + sizeof(table_name);
 	size_t offsets[DEBUG_SECTIONS];
 	struct debug_image image = { .swapped = r->swapped };
 	int err;
@@ -324,7 +325,7 @@ static int begin_image(struct image_reader *r)
 
 	if (!ident || r->o->fd < 0)
 		return fail(r->ctx, -ENODATA, "it has no debug information");
-	r->narrow = ident[EI_CLASS] == ELFCLASS32;
+	r->is_32bit = ident[EI_CLASS] == ELFCLASS32;
 	r->swapped = ident[EI_DATA] == ELFDATA2MSB;
 	return 0;
 }
@@ -350,7 +351,8 @@ int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 
 static void give(struct image_reader *r, int section, struct debug_bytes bytes)
 {
-	r->sources[section] = (struct source){ .size = bytes.size, .given = bytes };
+	r->sources[section] =
+		(struct section_source){ .size = bytes.size, .given = bytes };
 }
 
 int debug_image_read_split(struct context *ctx, const struct object *o, bool lines,
@@ -378,9 +380,9 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 	if (err < 0)
 		return err;
 	for (int i = 0; i < DEBUG_SECTIONS; i++)
-		r.sources[i] = (struct source){ .offset = parts[i].offset,
-						.stored = parts[i].size,
-						.size = parts[i].size };
+		r.sources[i] = (struct section_source){ .offset = parts[i].offset,
+							.stored = parts[i].size,
+							.size = parts[i].size };
 	give(&r, DEBUG_ADDR, given->addresses);
 	give(&r, DEBUG_RANGES, given->ranges);
 	give(&r, DEBUG_STR, given->strings);

@@ -63,7 +63,7 @@ static int open_alternate(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
 	struct object alternate;
-	int err = debug_find_alternate(ctx, &s->options.places, s->debug, &alternate);
+	int err = debug_find_alternate(ctx, &s->options.dirs, s->debug, &alternate);
 
 	if (err == -ENODATA)
 		return 0;
@@ -84,12 +84,12 @@ static int open_alternate(struct context *ctx, struct inlines *in)
 static int open_package(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
-	const struct object *beside[] = { s->debug, s->o };
+	const struct object *objects[] = { s->debug, s->o };
 	struct object file;
 	int err = -ENODATA;
 
 	for (size_t i = 0; i < 2 && err == -ENODATA; i++)
-		err = debug_find_package(ctx, &s->options.places, beside[i], &file);
+		err = debug_find_package(ctx, &s->options.dirs, objects[i], &file);
 	if (err == 0)
 		err = debug_package_open(ctx, &file, &s->package);
 	if (err == -ENOMEM || err == -ENODATA)
@@ -216,7 +216,7 @@ void inlines_close(struct inlines *in)
 }
 
 /* The search for one set of addresses. */
-struct finding {
+struct inline_search {
 	struct inlines *in;
 	const uint64_t *addresses;
 	size_t count;
@@ -240,7 +240,7 @@ static int compare_hits(const void *a, const void *b)
 }
 
 /* Sorts the addresses by their units, which are the hits. Those in no unit are left out. */
-static int group_by_unit(struct finding *f)
+static int group_by_unit(struct inline_search *f)
 {
 	const struct spans *spans = &f->in->source.units.spans;
 	const struct debug_unit *units = f->in->source.units.list.v;
@@ -283,7 +283,7 @@ static int group_by_unit(struct finding *f)
 
 static int find_hit(void *arg, size_t i, size_t worker)
 {
-	struct finding *f = arg;
+	struct inline_search *f = arg;
 	const struct hit *hit = &f->hits.v[i];
 
 	f->answered_by[i] = (uint32_t)worker;
@@ -323,7 +323,7 @@ static int explain_problem(struct inlines *in)
 
 int inlines_find(struct inlines *in, const uint64_t *addresses, size_t count)
 {
-	struct finding f = { .in = in, .addresses = addresses, .count = count };
+	struct inline_search f = { .in = in, .addresses = addresses, .count = count };
 	uint64_t threads;
 	int err = group_by_unit(&f);
 

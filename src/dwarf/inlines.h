@@ -39,7 +39,7 @@ struct inline_chain {
 };
 
 struct inline_options {
-	struct debug_places places;
+	struct debug_dirs dirs;
 	bool lines;
 	bool declared; /* where functions are declared: costs less than lines */
 	size_t threads; /* at most; 0 counts as 1 */

@@ -162,7 +162,7 @@ static int sort_rows(struct context *ctx, struct debug_package *p, uint32_t slot
 	return keyed_sort(p->by_id, p->count) < 0 ? fail_memory(ctx) : 0;
 }
 
-static const char *const names[DEBUG_SECTIONS] = {
+static const char *const packed_names[DEBUG_SECTIONS] = {
 	[DEBUG_INFO] = ".debug_info.dwo",
 	[DEBUG_ABBREV] = ".debug_abbrev.dwo",
 	[DEBUG_STR] = ".debug_str.dwo",
@@ -201,8 +201,8 @@ int debug_package_open(struct context *ctx, struct object *file,
 	}
 	p.swapped = ident[EI_DATA] == ELFDATA2MSB;
 	for (int s = 0; s < DEBUG_SECTIONS; s++)
-		if (names[s])
-			find_package_section(&p, names[s], &p.sections[s]);
+		if (packed_names[s])
+			find_package_section(&p, packed_names[s], &p.sections[s]);
 	p.index = read_unit_part(ctx, &p, &index, &err);
 	if (!p.index)
 		goto out;

@@ -176,7 +176,7 @@ static int open_split(struct unit_job *j)
 	packed = debug_package_find(&source->package, j->id, &row);
 	err = packed ? 0
 		     : debug_find_split(
-			       &ctx, &source->options.places, source->debug,
+			       &ctx, &source->options.dirs, source->debug,
 			       &(struct split_path){
 				       attribute_string(&j->cu, DW_AT_comp_dir), name },
 			       &r->split.file);

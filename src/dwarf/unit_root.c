@@ -15,7 +15,7 @@
 
 #include "base/encoded.h"
 
-struct root {
+struct root_reader {
 	struct cursor values, forms;
 	const struct unit_head *head;
 	struct value {
@@ -25,7 +25,7 @@ struct root {
 };
 
 /* Of the numbers, those that a form has; false where it has none, or is not known. */
-static bool read_form_value(struct root *r, uint64_t form, uint64_t *ret)
+static bool read_form_value(struct root_reader *r, uint64_t form, uint64_t *ret)
 {
 	struct cursor *c = &r->values;
 
@@ -86,7 +86,7 @@ static bool read_form_value(struct root *r, uint64_t form, uint64_t *ret)
 
 /* False, too, where it takes more to know what the unit covers than a root has. */
 static bool read_root(const struct debug_image *image, const struct unit_head *head,
-		      struct root *r)
+		      struct root_reader *r)
 {
 	const struct debug_bytes *info = &image->sections[DEBUG_INFO];
 	const struct debug_bytes *abbreviations = &image->sections[DEBUG_ABBREV];
@@ -95,7 +95,7 @@ static bool read_root(const struct debug_image *image, const struct unit_head *h
 	if (head->type != DW_UT_compile || head->end > info->size ||
 	    head->die > head->end || head->declared > abbreviations->size)
 		return false;
-	*r = (struct root){ .head = head };
+	*r = (struct root_reader){ .head = head };
 	r->values = cursor_of(info->p + head->die, head->end - head->die);
 	r->forms = cursor_of(abbreviations->p + head->declared,
 			     abbreviations->size - head->declared);
@@ -151,7 +151,7 @@ static bool is_offset(const struct value *v)
 bool unit_root_ranges(const struct debug_image *image, const struct unit_head *head,
 		      struct debug_base *base, struct die_ranges *ret)
 {
-	struct root r;
+	struct root_reader r;
 	uint64_t end;
 
 	if (!read_root(image, head, &r))

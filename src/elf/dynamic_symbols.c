@@ -26,7 +26,7 @@ enum {
 
 struct dynamic {
 	const struct object *o;
-	bool narrow, swapped;
+	bool is_32bit, swapped;
 	uint64_t symbols, names, names_size, hash, gnu_hash; /* addresses; 0: none */
 	uint64_t room; /* symbols that can be there */
 };
@@ -74,7 +74,7 @@ static bool find_dynamic(struct dynamic *d)
 
 	if (!ident || elf_getphdrnum(d->o->elf, &count) < 0)
 		return false;
-	d->narrow = ident[EI_CLASS] == ELFCLASS32;
+	d->is_32bit = ident[EI_CLASS] == ELFCLASS32;
 	d->swapped = ident[EI_DATA] == ELFDATA2MSB;
 	if (count > UINT16_MAX)
 		count = UINT16_MAX;
@@ -84,7 +84,7 @@ static bool find_dynamic(struct dynamic *d)
 		at++;
 	if (at == count)
 		return false;
-	entry = d->narrow ? 8 : 16;
+	entry = d->is_32bit ? 8 : 16;
 	for (uint64_t i = 0; i < MOST_ENTRIES && i < header.p_filesz / entry; i++) {
 		uint8_t bytes[16];
 		struct cursor c = cursor_of(bytes, entry);
@@ -93,8 +93,8 @@ static bool find_dynamic(struct dynamic *d)
 		c.swap = d->swapped;
 		if (!object_read(d->o, header.p_offset + i * entry, bytes, entry))
 			break;
-		tag = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
-		value = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
+		tag = d->is_32bit ? cursor_u32(&c) : cursor_u64(&c);
+		value = d->is_32bit ? cursor_u32(&c) : cursor_u64(&c);
 		if (tag == DT_NULL)
 			break;
 		if (tag == DT_SYMTAB)
@@ -141,7 +141,7 @@ static uint64_t count_by_gnu_hash(const struct dynamic *d)
 	if (!d->gnu_hash || !find_bytes(d, d->gnu_hash, &at, &left) || left < 16 ||
 	    !read_elf_words(d, at, head, 4))
 		return 0;
-	filter = (uint64_t)head[2] * (d->narrow ? 4 : 8);
+	filter = (uint64_t)head[2] * (d->is_32bit ? 4 : 8);
 	chains = 16 + filter + 4 * (uint64_t)head[0];
 	if (chains > left || head[0] > MOST_SYMBOLS)
 		return 0;
@@ -169,14 +169,14 @@ static int add_dynamic_symbol(struct symtab *st, const struct dynamic *d,
 	struct symbol *s;
 
 	/* Those of 32 bits have the numbers in another order. */
-	if (d->narrow) {
+	if (d->is_32bit) {
 		start = cursor_u32(c);
 		size = cursor_u32(c);
 	}
 	info = cursor_u8(c);
 	cursor_u8(c);
 	section = cursor_u16(c);
-	if (!d->narrow) {
+	if (!d->is_32bit) {
 		start = cursor_u64(c);
 		size = cursor_u64(c);
 	}
@@ -210,7 +210,7 @@ static int add_dynamic_symbol(struct symtab *st, const struct dynamic *d,
 static int read_dynamic_symbols(struct symtab *st, const struct dynamic *d,
 				uint64_t offset, uint64_t count)
 {
-	size_t size = d->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	size_t size = d->is_32bit ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 	uint8_t bytes[BATCH * sizeof(Elf64_Sym)];
 
 	for (uint64_t i = 0; i < count; i += BATCH) {
@@ -240,7 +240,7 @@ int dynamic_symbols_read(struct symtab *st, const struct object *o)
 	if (o->fd < 0 || !find_dynamic(&d) || !find_bytes(&d, d.symbols, &at, &left) ||
 	    !find_bytes(&d, d.names, &names, &names_left))
 		return 0;
-	d.room = left / (d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	d.room = left / (d.is_32bit ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 	if (d.room > MOST_SYMBOLS)
 		d.room = MOST_SYMBOLS;
 	if (d.hash && !wide_hash && find_bytes(&d, d.hash, &hash, &hash_left) &&

@@ -49,7 +49,8 @@ static int read_section_facts(struct table_reader *r)
 		facts->loaded = s.header.sh_flags & SHF_ALLOC;
 		facts->end = s.header.sh_addr + s.header.sh_size;
 		if (r->o->relocatable) {
-			facts->loaded = module_place(&layout, r->o, &s, &facts->base);
+			facts->loaded =
+				module_layout_add(&layout, r->o, &s, &facts->base);
 			facts->end = facts->base + s.header.sh_size;
 		}
 		/* perf's test, which sees ".text.hot" and ".data.rel.ro" but also
@@ -126,7 +127,7 @@ static int read_symbol_table(struct symtab *st, const struct object *o, uint32_t
 	Elf_Data *symbols;
 	struct section s;
 	size_t count;
-	bool narrow; /* in 32 bits */
+	bool is_32bit; /* in 32 bits */
 	int err;
 
 	if (!section_of_type(o, type, &s))
@@ -138,8 +139,8 @@ static int read_symbol_table(struct symtab *st, const struct object *o, uint32_t
 		return -ENOMEM;
 	if (r.names->size == 0)
 		return 0;
-	narrow = gelf_getclass(o->elf) == ELFCLASS32;
-	count = symbols->d_size / (narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	is_32bit = gelf_getclass(o->elf) == ELFCLASS32;
+	count = symbols->d_size / (is_32bit ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 	err = read_section_facts(&r);
 	if (err == 0 && !array_reserve(&st->symbols, count))
 		err = -ENOMEM;
@@ -149,7 +150,7 @@ static int read_symbol_table(struct symtab *st, const struct object *o, uint32_t
 		Elf32_Sym n;
 		GElf_Sym sym; /* Elf64_Sym */
 
-		if (narrow) {
+		if (is_32bit) {
 			memcpy(&n, bytes + i * sizeof(n), sizeof(n));
 			sym = (GElf_Sym){ n.st_name,  n.st_info,  n.st_other,
 					  n.st_shndx, n.st_value, n.st_size };

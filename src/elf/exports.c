@@ -49,7 +49,7 @@ static uint64_t aligned_size(const struct section *s)
 }
 
 /* Where in the copy what is; false where the table is not what it should be. */
-static bool lay_out(struct exports *e, const struct section tables[3])
+static bool lay_out_tables(struct exports *e, const struct section tables[3])
 {
 	uint64_t size = tables[0].header.sh_size, head;
 	size_t links, length = 0;
@@ -120,7 +120,7 @@ static int copy_tables(const struct object *o, struct exports *ret)
 		if (object_read_some(o, tables[i].header.sh_offset, ret->bytes + at,
 				     tables[i].header.sh_size) < tables[i].header.sh_size)
 			ret->partial = true;
-	if (lay_out(ret, tables))
+	if (lay_out_tables(ret, tables))
 		return 1;
 	exports_release(ret);
 	return 0;

@@ -49,7 +49,7 @@ enum {
 };
 
 /* Bytes of the file that are gone through forward. */
-struct window {
+struct table_window {
 	const struct object *o;
 	uint64_t start, size;
 	uint8_t bytes[WINDOW];
@@ -70,7 +70,8 @@ struct go_table {
 };
 
 /* @size bytes at @offset; NULL where the file ends before. */
-static const uint8_t *window_at(struct window *w, uint64_t offset, size_t size)
+static const uint8_t *table_window_at(struct table_window *w, uint64_t offset,
+				      size_t size)
 {
 	if (offset < w->start || offset - w->start > w->size ||
 	    w->size - (offset - w->start) < size) {
@@ -136,8 +137,8 @@ static bool read_form(struct go_table *t, const uint8_t *head)
 
 /* The number at @field, behind its pc, of the function that the table has at @offset; UINT32_MAX:
  * there is none. */
-static uint32_t field_at(const struct go_table *t, struct window *w, uint64_t offset,
-			 unsigned field)
+static uint32_t field_at(const struct go_table *t, struct table_window *w,
+			 uint64_t offset, unsigned field)
 {
 	unsigned at = (t->form == GO_1_18 ? 4 : t->word) + 4 * field;
 	uint64_t base = t->form == GO_1_2 ? 0 : t->functions;
@@ -145,18 +146,18 @@ static uint32_t field_at(const struct go_table *t, struct window *w, uint64_t of
 
 	if (offset > t->size - base || t->size - base - offset < at + 4)
 		return UINT32_MAX;
-	bytes = window_at(w, t->offset + base + offset, at + 4);
+	bytes = table_window_at(w, t->offset + base + offset, at + 4);
 	return bytes ? (uint32_t)go_number(t, bytes + at, 4) : UINT32_MAX;
 }
 
-static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
+static uint32_t name_at(const struct go_table *t, struct table_window *w, uint64_t offset)
 {
 	return field_at(t, w, offset, 0);
 }
 
 /* Where that is no word of the table, the linker was Go's own if the program begins with the
  * function of its runtime that it begins with: then the text is all of .text. */
-static bool find_text(struct go_table *t, struct window *w)
+static bool find_text(struct go_table *t, struct table_window *w)
 {
 	static const char begins[] = { '_', 'r', 't', '0', '_' };
 	uint64_t low = 0, high = t->count, wanted, functions = t->offset + t->functions;
@@ -171,7 +172,7 @@ static bool find_text(struct go_table *t, struct window *w)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		bytes = window_at(w, functions + 8 * middle, 4);
+		bytes = table_window_at(w, functions + 8 * middle, 4);
 		if (!bytes)
 			return false;
 		if (go_number(t, bytes, 4) < wanted)
@@ -179,27 +180,27 @@ static bool find_text(struct go_table *t, struct window *w)
 		else
 			high = middle;
 	}
-	bytes = window_at(w, functions + 8 * low, 8);
+	bytes = table_window_at(w, functions + 8 * low, 8);
 	if (low == t->count || !bytes || go_number(t, bytes, 4) != wanted)
 		return false;
 	name = name_at(t, w, go_number(t, bytes + 4, 4));
 	if (t->size - t->names < sizeof(begins) ||
 	    name > t->size - t->names - sizeof(begins))
 		return false;
-	bytes = window_at(w, t->offset + t->names + name, sizeof(begins));
+	bytes = table_window_at(w, t->offset + t->names + name, sizeof(begins));
 	return bytes && memcmp(bytes, begins, sizeof(begins)) == 0;
 }
 
 /* False where what the head says does not lie in the table, or its first function is no code. */
-static bool read_go_header(struct go_table *t, struct window *w)
+static bool read_go_header(struct go_table *t, struct table_window *w)
 {
-	const uint8_t *head = window_at(w, t->offset, HEAD);
+	const uint8_t *head = table_window_at(w, t->offset, HEAD);
 	unsigned number;
 
 	if (!head || t->size < HEAD || !read_form(t, head) ||
 	    t->size < HEAD + 8 * t->word)
 		return false;
-	head = window_at(w, t->offset, HEAD + 8 * t->word);
+	head = table_window_at(w, t->offset, HEAD + 8 * t->word);
 	if (!head)
 		return false;
 	t->count = word_of(t, head, 0);
@@ -215,12 +216,12 @@ static bool read_go_header(struct go_table *t, struct window *w)
 		return false;
 	if (t->form == GO_1_18 && t->text == 0 && !find_text(t, w))
 		return false;
-	head = window_at(w, t->offset + t->functions, number);
+	head = table_window_at(w, t->offset + t->functions, number);
 	return head && object_is_code(t->o, t->text + go_number(t, head, number));
 }
 
 /* Its head, anywhere in the data of a program, of which no more is looked at than the file has. */
-static bool find_head(struct go_table *t, struct window *w)
+static bool find_head(struct go_table *t, struct table_window *w)
 {
 	uint64_t left = t->o->size < SEARCHED_MOST ? t->o->size : SEARCHED_MOST;
 	unsigned tried = 0;
@@ -238,7 +239,7 @@ static bool find_head(struct go_table *t, struct window *w)
 				hole = object_next_data(t->o, offset) - offset;
 				at += hole - hole % HEAD_ALIGN;
 			}
-			head = window_at(w, s->offset + at, HEAD);
+			head = table_window_at(w, s->offset + at, HEAD);
 			if (!head || at + HEAD > s->size || left < HEAD_ALIGN ||
 			    tried >= HEADS_MOST)
 				break;
@@ -262,8 +263,8 @@ struct go_function {
 };
 
 /* What is the next of them, from @i on? False at the end, and where the table makes no sense. */
-static bool next_go_function(const struct go_table *t, struct window *w, uint64_t *i,
-			     struct go_function *f)
+static bool next_go_function(const struct go_table *t, struct table_window *w,
+			     uint64_t *i, struct go_function *f)
 {
 	unsigned number = number_size(t);
 	uint64_t last = f->offset;
@@ -272,8 +273,8 @@ static bool next_go_function(const struct go_table *t, struct window *w, uint64_
 	do {
 		if (*i >= t->count)
 			return false;
-		bytes = window_at(w, t->offset + t->functions + *i * 2 * number,
-				  3 * number);
+		bytes = table_window_at(w, t->offset + t->functions + *i * 2 * number,
+					3 * number);
 		if (!bytes)
 			return false;
 		f->start = t->text + go_number(t, bytes, number);
@@ -288,16 +289,17 @@ static bool next_go_function(const struct go_table *t, struct window *w, uint64_
 }
 
 /* Those of Go 1.2 are counted from the head, which is none. */
-static uint32_t first_name(const struct go_table *t, struct window *w)
+static uint32_t first_name(const struct go_table *t, struct table_window *w)
 {
-	const uint8_t *first = window_at(w, t->offset + t->names, 1);
+	const uint8_t *first = table_window_at(w, t->offset + t->names, 1);
 
 	return t->form == GO_1_2 || !first || *first == 0 ? 1 : 0;
 }
 
 /* Its section says where it is; where no section can, it is looked for, but not in what is no program
  * of Go. False where there is none, or it makes no sense. */
-static bool open_go_table(const struct object *o, struct go_table *t, struct window *w)
+static bool open_go_table(const struct object *o, struct go_table *t,
+			  struct table_window *w)
 {
 	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
 	bool is_go = false;
@@ -305,7 +307,7 @@ static bool open_go_table(const struct object *o, struct go_table *t, struct win
 	size_t i;
 
 	*t = (struct go_table){ .o = o };
-	*w = (struct window){ .o = o };
+	*w = (struct table_window){ .o = o };
 	if (o->fd < 0 || !ident)
 		return false;
 	t->swapped = ident[EI_DATA] == ELFDATA2MSB;
@@ -328,7 +330,7 @@ int go_table_read(struct symtab *st, const struct object *o)
 {
 	/* What a function takes, up to sorting. */
 	enum { A_FUNCTION = 2 * sizeof(struct symbol) + 40 };
-	struct window w, of_names = { .o = o };
+	struct table_window w, of_names = { .o = o };
 	struct go_function f = { 0 };
 	struct go_table t;
 	uint64_t i = 0;
@@ -389,7 +391,7 @@ int go_table_frames(const struct object *o, go_frames_visit *visit, void *arg,
 		    uint64_t *size)
 {
 	enum { STEPS = 3, OUTERMOST = 1 }; /* a function's field; a flag of it */
-	struct window w, of_functions = { .o = o };
+	struct table_window w, of_functions = { .o = o };
 	struct go_function f = { 0 };
 	struct go_table t;
 	uint8_t *steps = NULL;

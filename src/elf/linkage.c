@@ -60,17 +60,17 @@ void linkage_release(struct linkage *l)
 static int add_entry(struct linkage *l, uint64_t key, uint64_t value)
 {
 	const uint32_t *known = hash_map_get(&l->by_key, key);
-	uint64_t *place;
+	uint64_t *added;
 
 	if (known) {
 		if (l->values.v[*known] != value)
 			l->values.v[*known] = LINKAGE_UNSURE;
 		return 0;
 	}
-	place = array_add(&l->values);
-	if (!place)
+	added = array_add(&l->values);
+	if (!added)
 		return -ENOMEM;
-	*place = value;
+	*added = value;
 	return hash_map_set(&l->by_key, key, (uint32_t)l->values.count - 1) ? 0 : -ENOMEM;
 }
 

@@ -11,8 +11,8 @@
 /* No module is larger, and sums stay far from their limit. */
 #define MODULE_MOST ((uint64_t)1 << 32)
 
-bool module_place(struct module_layout *l, const struct object *o,
-		  const struct section *s, uint64_t *ret)
+bool module_layout_add(struct module_layout *l, const struct object *o,
+		       const struct section *s, uint64_t *ret)
 {
 	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
 	uint64_t align = s->header.sh_addralign ? s->header.sh_addralign : 1;

@@ -22,7 +22,7 @@ struct module_layout {
  * To be asked for all sections, in order. *@ret is the distance of its first byte from the
  * start of the module; false where it has no code, or where it lies is not known.
  */
-bool module_place(struct module_layout *l, const struct object *o,
-		  const struct section *s, uint64_t *ret);
+bool module_layout_add(struct module_layout *l, const struct object *o,
+		       const struct section *s, uint64_t *ret);
 
 #endif

@@ -70,29 +70,29 @@ static uint64_t claimed_sections(int fd)
 {
 	union {
 		unsigned char ident[EI_NIDENT];
-		Elf32_Ehdr narrow;
-		Elf64_Ehdr wide;
+		Elf32_Ehdr elf32;
+		Elf64_Ehdr elf64;
 	} h = { .ident = { 0 } };
 	union {
-		Elf32_Shdr narrow;
-		Elf64_Shdr wide;
+		Elf32_Shdr elf32;
+		Elf64_Shdr elf64;
 	} first;
-	bool wide;
+	bool is_64bit;
 	uint64_t offset;
 
-	if (file_read_at(fd, &h, sizeof(h), 0) < sizeof(h.narrow))
+	if (file_read_at(fd, &h, sizeof(h), 0) < sizeof(h.elf32))
 		return 0;
 	memset(&first, 0, sizeof(first));
-	wide = h.ident[EI_CLASS] == ELFCLASS64;
-	if (wide ? h.wide.e_shnum : h.narrow.e_shnum)
+	is_64bit = h.ident[EI_CLASS] == ELFCLASS64;
+	if (is_64bit ? h.elf64.e_shnum : h.elf32.e_shnum)
 		return 0;
-	offset = wide ? host64(h.ident, h.wide.e_shoff)
-		      : host32(h.ident, h.narrow.e_shoff);
+	offset = is_64bit ? host64(h.ident, h.elf64.e_shoff)
+			  : host32(h.ident, h.elf32.e_shoff);
 	if (offset == 0 || offset > INT64_MAX ||
-	    file_read_at(fd, &first, sizeof(first), offset) < sizeof(first.narrow))
+	    file_read_at(fd, &first, sizeof(first), offset) < sizeof(first.elf32))
 		return 0;
-	return wide ? host64(h.ident, first.wide.sh_size)
-		    : host32(h.ident, first.narrow.sh_size);
+	return is_64bit ? host64(h.ident, first.elf64.sh_size)
+			: host32(h.ident, first.elf32.sh_size);
 }
 
 static int compare_ranges(const void *a, const void *b)

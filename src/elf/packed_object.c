@@ -23,7 +23,7 @@ enum {
 };
 
 /* Packed bytes in a file. */
-struct part {
+struct packed_bytes {
 	int fd;
 	uint64_t offset, size;
 	const char *name; /* for sentences */
@@ -45,7 +45,7 @@ static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 	return true;
 }
 
-static int copy_unpacked(struct context *ctx, struct part *p, struct unpacker *u,
+static int copy_unpacked(struct context *ctx, struct packed_bytes *p, struct unpacker *u,
 			 uint8_t *block, int to)
 {
 	uint64_t at = 0, most = PACKED_OBJECT_MOST;
@@ -80,8 +80,8 @@ static int copy_unpacked(struct context *ctx, struct part *p, struct unpacker *u
 }
 
 /* The object that is in it has the claim until it is closed. */
-static int open_unpacked(struct context *ctx, struct part *p, int fd, const char *name,
-			 struct object *ret)
+static int open_unpacked(struct context *ctx, struct packed_bytes *p, int fd,
+			 const char *name, struct object *ret)
 {
 	int err = object_open_fd(ctx, fd, name, ret);
 
@@ -93,7 +93,7 @@ static int open_unpacked(struct context *ctx, struct part *p, int fd, const char
 }
 
 /* A descriptor of what is unpacked; -ENODATA where it is not packed. */
-static int unpack_part(struct context *ctx, struct part *p, int *ret)
+static int unpack_part(struct context *ctx, struct packed_bytes *p, int *ret)
 {
 	struct unpacker *u = NULL;
 	int err = unpacker_open_part(p->fd, p->offset, p->size, &u), fd;
@@ -124,7 +124,7 @@ static int unpack_part(struct context *ctx, struct part *p, int *ret)
 int packed_object_open(struct context *ctx, const char *path, struct object *ret)
 {
 	int fd = object_open_file(ctx, path), unpacked, err;
-	struct part p = { .fd = fd, .name = path };
+	struct packed_bytes p = { .fd = fd, .name = path };
 	struct stat st;
 
 	if (fd < 0)
@@ -141,7 +141,7 @@ int packed_object_open(struct context *ctx, const char *path, struct object *ret
 int packed_object_open_inner(struct context *ctx, const struct object *o,
 			     const char *name, struct object *ret)
 {
-	struct part p = { .fd = o->fd, .name = name };
+	struct packed_bytes p = { .fd = o->fd, .name = name };
 	struct section s;
 	int unpacked, err;
 

@@ -41,7 +41,7 @@ static const struct {
 	const char *name;
 	uint8_t size; /* of it */
 	uint8_t referring; /* enum referring */
-} named[] = {
+} start_symbols[] = {
 	{ NAMED("main"), REFERS_NOT },
 	{ NAMED("_start"), REFERS_NOT },
 	{ NAMED("_start_c"), REFERS_NOT },
@@ -84,7 +84,7 @@ static const struct {
 	{ NAMED("crosscall_amd64"), REFERS_NOT },
 };
 
-struct finding {
+struct start_search {
 	const struct object *o;
 	struct starts *to;
 	bool symbols; /* there is a whole table of them */
@@ -155,7 +155,7 @@ static size_t read_code_at(const struct object *o, uint64_t address, void *ret,
 }
 
 /* The code that the distance at @at, of the code that is at @address, leads to. */
-static bool find_target(const struct finding *f, const uint8_t *code, size_t at,
+static bool find_target(const struct start_search *f, const uint8_t *code, size_t at,
 			uint64_t address, uint64_t *ret)
 {
 	*ret = near_target(code + at, address + at + 4);
@@ -169,7 +169,7 @@ static bool is_call(const uint8_t *code, size_t at)
 
 /* The functions that the one at @start, of so many bytes, refers to; and with @levels those that what it
  * calls refers to. */
-static int add_referred(struct finding *f, uint64_t start, uint64_t size,
+static int add_referred(struct start_search *f, uint64_t start, uint64_t size,
 			enum referring how, int levels)
 {
 	uint64_t target;
@@ -201,7 +201,7 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 	return err;
 }
 
-static int note_symbol(struct finding *f, const char *name, size_t size,
+static int note_symbol(struct start_search *f, const char *name, size_t size,
 		       const GElf_Sym *sym)
 {
 	int err;
@@ -210,27 +210,29 @@ static int note_symbol(struct finding *f, const char *name, size_t size,
 	 * mstart(), and where it switches stacks another one begins. */
 	if (size > 8 && memcmp(name, "runtime.", 8) == 0)
 		return add_start_range(f->to, sym->st_value, sym->st_size);
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		if (size != named[i].size || name[0] != named[i].name[0] ||
-		    memcmp(name, named[i].name, size) != 0)
+	for (size_t i = 0; i < sizeof(start_symbols) / sizeof(start_symbols[0]); i++) {
+		if (size != start_symbols[i].size ||
+		    name[0] != start_symbols[i].name[0] ||
+		    memcmp(name, start_symbols[i].name, size) != 0)
 			continue;
-		err = named[i].referring == REFERS_BY_ADDRESS
+		err = start_symbols[i].referring == REFERS_BY_ADDRESS
 			      ? 0
 			      : add_start_range(f->to, sym->st_value, sym->st_size);
-		if (err < 0 || !named[i].referring)
+		if (err < 0 || !start_symbols[i].referring)
 			return err;
 		f->libc = true;
 		/* pthread_create() has a function for it. */
 		return add_referred(f, sym->st_value,
 				    sym->st_size < BODY_MOST ? sym->st_size : BODY_MOST,
-				    named[i].referring,
-				    named[i].referring == REFERS_BY_ADDRESS);
+				    start_symbols[i].referring,
+				    start_symbols[i].referring == REFERS_BY_ADDRESS);
 	}
 	return 0;
 }
 
 /* The table of that type. */
-static int read_start_symbols(struct finding *f, const struct object *o, uint32_t type)
+static int read_start_symbols(struct start_search *f, const struct object *o,
+			      uint32_t type)
 {
 	struct names names = { 0 };
 	struct section table;
@@ -272,8 +274,8 @@ struct headers {
 static bool read_headers(const struct object *o, struct headers *ret)
 {
 	enum { PARTS_MOST = 64, ENTRIES_MOST = 256 };
-	bool narrow = gelf_getclass(o->elf) == ELFCLASS32, library = false;
-	size_t size = narrow ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn), count;
+	bool is_32bit = gelf_getclass(o->elf) == ELFCLASS32, library = false;
+	size_t size = is_32bit ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn), count;
 	GElf_Ehdr header;
 	GElf_Phdr part;
 
@@ -292,10 +294,10 @@ static bool read_headers(const struct object *o, struct headers *ret)
 			Elf32_Dyn small;
 			Elf64_Dyn entry;
 
-			if (!object_read(o, at, narrow ? (void *)&small : &entry, size))
+			if (!object_read(o, at, is_32bit ? (void *)&small : &entry, size))
 				break;
-			tag = narrow ? le32toh((uint32_t)small.d_tag)
-				     : le64toh((uint64_t)entry.d_tag);
+			tag = is_32bit ? le32toh((uint32_t)small.d_tag)
+				       : le64toh((uint64_t)entry.d_tag);
 			library |= tag == DT_SONAME;
 			if (tag == DT_SONAME || tag == DT_NULL)
 				break;
@@ -342,7 +344,7 @@ static void sort_starts(struct starts *s)
 	s->ranges.count = kept + 1;
 }
 
-static int add_entry_point(struct finding *f, const struct headers *h)
+static int add_entry_point(struct start_search *f, const struct headers *h)
 {
 	uint64_t size = h->program ? ENTRY_SIZE : LOADER_ENTRY_SIZE, target;
 	uint8_t code[ENTRY_SIZE];
@@ -373,7 +375,7 @@ static int add_entry_point(struct finding *f, const struct headers *h)
 
 int starts_find(const struct object *o, const struct object *debug, struct starts *ret)
 {
-	struct finding f = { .o = o, .to = ret };
+	struct start_search f = { .o = o, .to = ret };
 	struct headers h;
 	int err;
 

@@ -281,9 +281,9 @@ enum ff_object_names ff_object_names(const struct ff_object *o)
 {
 	/* As above: the header's numbers are not those of enum image_names. */
 	static const enum ff_object_names names[] = {
-		[IMAGE_NAMES_NONE] = FF_NAMES_NONE,
-		[IMAGE_NAMES_EXPORTED] = FF_NAMES_EXPORTED,
-		[IMAGE_NAMES_ALL] = FF_NAMES_ALL,
+		[SYMBOLS_NONE] = FF_NAMES_NONE,
+		[SYMBOLS_EXPORTED] = FF_NAMES_EXPORTED,
+		[SYMBOLS_ALL] = FF_NAMES_ALL,
 	};
 
 	if (o->saved)

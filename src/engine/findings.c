@@ -40,7 +40,7 @@ static const struct recorder recorders[] = {
 };
 
 /* A profile that is judged, and the sentence that is being written. */
-struct judged {
+struct warning_context {
 	const struct ff_profile *p;
 	const struct recorder *by;
 	struct text cause, remedy;
@@ -74,7 +74,7 @@ static void put_percent(struct text *t, uint64_t part, uint64_t whole)
 }
 
 /* The sentence begins with its share. */
-static void begin_share(struct judged *j, uint64_t part, uint64_t whole)
+static void begin_share(struct warning_context *j, uint64_t part, uint64_t whole)
 {
 	j->part = part;
 	j->whole = whole;
@@ -82,12 +82,12 @@ static void begin_share(struct judged *j, uint64_t part, uint64_t whole)
 	text_char(&j->cause, ' ');
 }
 
-static uint64_t total(const struct judged *j, enum ff_total which)
+static uint64_t total(const struct warning_context *j, enum ff_total which)
 {
 	return ff_profile_total(j->p, which);
 }
 
-static uint64_t count_of(const struct judged *j, enum ff_input_count which)
+static uint64_t count_of(const struct warning_context *j, enum ff_input_count which)
 {
 	uint64_t sum = 0;
 
@@ -102,7 +102,7 @@ static bool is_much(uint64_t part, uint64_t whole)
 	return part && part >= whole / 100;
 }
 
-static void judge_damage(struct judged *j)
+static void judge_damage(struct warning_context *j)
 {
 	for (size_t i = 0; i < j->p->inputs.count; i++) {
 		const struct ff_input *in = j->p->inputs.v[i];
@@ -120,7 +120,7 @@ static void judge_damage(struct judged *j)
 	}
 }
 
-static uint64_t records_of(const struct judged *j, unsigned type)
+static uint64_t records_of(const struct warning_context *j, unsigned type)
 {
 	uint64_t sum = 0;
 
@@ -130,7 +130,7 @@ static uint64_t records_of(const struct judged *j, unsigned type)
 }
 
 /* perf stat record. */
-static void judge_counters(struct judged *j)
+static void judge_counters(struct warning_context *j)
 {
 	/* A recording may have both: then there is a picture. */
 	if (!records_of(j, PERF_RECORD_STAT) || count_of(j, FF_INPUT_SAMPLES))
@@ -140,7 +140,7 @@ static void judge_counters(struct judged *j)
 	text_string(&j->remedy, "perf record -g");
 }
 
-static void judge_trace(struct judged *j)
+static void judge_trace(struct warning_context *j)
 {
 	if (!records_of(j, PERF_RECORD_AUXTRACE))
 		return;
@@ -163,7 +163,7 @@ static const struct {
 };
 
 /* A filter by what samples do not say: the first key that an input has no answer to. */
-static void judge_filters(struct judged *j)
+static void judge_filters(struct warning_context *j)
 {
 	const char *key = NULL;
 	uint64_t samples = 0;
@@ -197,7 +197,7 @@ static void judge_filters(struct judged *j)
 		}
 }
 
-static void judge_chains(struct judged *j)
+static void judge_chains(struct warning_context *j)
 {
 	uint64_t samples = count_of(j, FF_INPUT_SAMPLES);
 	uint64_t bare = count_of(j, FF_INPUT_BARE);
@@ -261,7 +261,7 @@ static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser 
 	struct found found;
 
 	if (l->image->kind != IMAGE_FILE ||
-	    image_find_object(&p->places, &p->images, l->id, NEED_UNWIND, &found) < 0)
+	    image_find_object(&p->dirs, &p->images, l->id, NEED_UNWIND, &found) < 0)
 		return false;
 	if (found.object.elf &&
 	    frame_pointers_find(&found.object, found.debug.elf ? &found.debug : NULL,
@@ -272,7 +272,7 @@ static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser 
 	return frame_pointers_use(&use) == FRAME_POINTERS_KEPT;
 }
 
-static bool has_process(const struct judged *j, const char *comm)
+static bool has_process(const struct warning_context *j, const char *comm)
 {
 	for (size_t i = 0; i < j->p->collected.processes.list.count; i++)
 		if (strcmp(j->p->collected.processes.list.v[i].comm, comm) == 0)
@@ -282,7 +282,7 @@ static bool has_process(const struct judged *j, const char *comm)
 
 /* "cc1plus (61.0 %), libc.so.6 (5.0 %), or in what called prog (3.0 %)": where the outermost
  * function does keep frame pointers, its caller does not. */
-static void judge_frame_pointers(struct judged *j)
+static void judge_frame_pointers(struct warning_context *j)
 {
 	enum { MOST = 16, NAMED = 3 };
 	const struct roots *r = &j->p->roots;
@@ -319,7 +319,7 @@ static void judge_frame_pointers(struct judged *j)
 	text_string(&j->remedy, ", or compile with -fno-omit-frame-pointer");
 }
 
-static void judge_chains_broken(struct judged *j)
+static void judge_chains_broken(struct warning_context *j)
 {
 	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
 	uint64_t broken = count_of(j, FF_INPUT_CHAINS_BROKEN);
@@ -333,7 +333,7 @@ static void judge_chains_broken(struct judged *j)
 		    j->by->dwarf);
 }
 
-static void judge_chains_cut(struct judged *j)
+static void judge_chains_cut(struct warning_context *j)
 {
 	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
 	uint64_t cut = count_of(j, FF_INPUT_CHAINS_CUT);
@@ -347,7 +347,7 @@ static void judge_chains_cut(struct judged *j)
 		    "sudo sysctl kernel.perf_event_max_stack=1024, before recording");
 }
 
-static void judge_user_stacks(struct judged *j)
+static void judge_user_stacks(struct warning_context *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_USER_STACK);
 
@@ -360,7 +360,7 @@ static void judge_user_stacks(struct judged *j)
 	text_string(&j->remedy, j->by->dwarf);
 }
 
-static void judge_user_stacks_cut(struct judged *j)
+static void judge_user_stacks_cut(struct warning_context *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_CUT_DUMP);
@@ -385,7 +385,7 @@ static void judge_user_stacks_cut(struct judged *j)
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);
 }
 
-static void judge_other_stacks(struct judged *j)
+static void judge_other_stacks(struct warning_context *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
 	uint64_t other = total(j, FF_TOTAL_SAMPLES_OTHER_STACK);
@@ -399,7 +399,7 @@ static void judge_other_stacks(struct judged *j)
 		    j->by->frame_pointer);
 }
 
-static void judge_no_cfi(struct judged *j)
+static void judge_no_cfi(struct warning_context *j)
 {
 	uint64_t samples = total(j, FF_TOTAL_SAMPLES_TREE);
 	uint64_t lacking = total(j, FF_TOTAL_SAMPLES_NO_CFI);
@@ -419,7 +419,7 @@ static void judge_no_cfi(struct judged *j)
 }
 
 /* What no judge above has spoken of. */
-static void judge_truncated(struct judged *j)
+static void judge_truncated(struct warning_context *j)
 {
 	const struct incomplete_words *why = incomplete_most(j->p);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_TRUNCATED);
@@ -438,8 +438,8 @@ static void judge_truncated(struct judged *j)
 }
 
 /* "7 records were lost (5.0 % of all)": of @of that and these. */
-static bool put_loss(struct judged *j, enum ff_input_count which, const char *one,
-		     const char *many)
+static bool put_loss(struct warning_context *j, enum ff_input_count which,
+		     const char *one, const char *many)
 {
 	uint64_t count = count_of(j, which);
 
@@ -450,7 +450,7 @@ static bool put_loss(struct judged *j, enum ff_input_count which, const char *on
 	return true;
 }
 
-static void put_share_lost(struct judged *j, enum ff_input_count which)
+static void put_share_lost(struct warning_context *j, enum ff_input_count which)
 {
 	j->part = count_of(j, which);
 	/* What was lost is not among the samples, so the whole is both. */
@@ -461,7 +461,7 @@ static void put_share_lost(struct judged *j, enum ff_input_count which)
 }
 
 /* Half the rate that it was recorded with. */
-static void put_fewer(struct judged *j)
+static void put_fewer(struct warning_context *j)
 {
 	uint64_t rate = 0;
 
@@ -483,7 +483,7 @@ static void put_fewer(struct judged *j)
 		    rate > 2 ? rate / 2 : 99);
 }
 
-static void judge_lost(struct judged *j)
+static void judge_lost(struct warning_context *j)
 {
 	if (!put_loss(j, FF_INPUT_LOST, "record was lost", "records were lost"))
 		return;
@@ -492,7 +492,7 @@ static void judge_lost(struct judged *j)
 	put_fewer(j);
 }
 
-static void judge_lost_samples(struct judged *j)
+static void judge_lost_samples(struct warning_context *j)
 {
 	if (!put_loss(j, FF_INPUT_LOST_SAMPLES, "sample was lost", "samples were lost"))
 		return;
@@ -501,7 +501,7 @@ static void judge_lost_samples(struct judged *j)
 	put_fewer(j);
 }
 
-static void judge_throttled(struct judged *j)
+static void judge_throttled(struct warning_context *j)
 {
 	uint64_t count = count_of(j, FF_INPUT_THROTTLED);
 
@@ -518,7 +518,7 @@ static void judge_throttled(struct judged *j)
 	put_fewer(j);
 }
 
-static void judge_aux_lost(struct judged *j)
+static void judge_aux_lost(struct warning_context *j)
 {
 	if (!put_loss(j, FF_INPUT_AUX_LOST, "piece of AUX data is not whole",
 		      "pieces of AUX data are not whole"))
@@ -527,7 +527,7 @@ static void judge_aux_lost(struct judged *j)
 		text_printf(&j->remedy, "a larger AUX buffer: %s", j->by->aux_buffer);
 }
 
-static void judge_late(struct judged *j)
+static void judge_late(struct warning_context *j)
 {
 	if (!put_loss(j, FF_INPUT_LATE_RECORDS, "record came too late to be put in order",
 		      "records came too late to be put in order"))
@@ -537,7 +537,7 @@ static void judge_late(struct judged *j)
 }
 
 /* Why the kernel's functions have no names. */
-static void judge_kernel(struct judged *j)
+static void judge_kernel(struct warning_context *j)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	const struct ff_object *o = NULL;
@@ -567,7 +567,7 @@ static void judge_kernel(struct judged *j)
 	text_string(&j->cause, " of the weight)");
 }
 
-static void judge_guests(struct judged *j)
+static void judge_guests(struct warning_context *j)
 {
 	uint64_t guests = count_of(j, FF_INPUT_GUEST_SAMPLES);
 
@@ -579,7 +579,7 @@ static void judge_guests(struct judged *j)
 		    "it is [guest]");
 }
 
-static void judge_refused(struct judged *j)
+static void judge_refused(struct warning_context *j)
 {
 	const struct ff_object *o = NULL;
 	uint64_t count = 0;
@@ -605,7 +605,7 @@ static void judge_refused(struct judged *j)
 }
 
 /* Processes that ran code of a runtime which nothing names. */
-static void judge_runtimes(struct judged *j)
+static void judge_runtimes(struct warning_context *j)
 {
 	const struct ff_object *o = NULL, *worst = NULL;
 	uint64_t weight = 0;
@@ -630,7 +630,7 @@ static void judge_runtimes(struct judged *j)
 }
 
 /* Code of Python, of which only the interpreter shows. */
-static void judge_python(struct judged *j)
+static void judge_python(struct warning_context *j)
 {
 	struct python_unnamed u;
 
@@ -640,12 +640,12 @@ static void judge_python(struct judged *j)
 	python_tell(&u, j->by->dwarf, &j->cause, &j->remedy);
 }
 
-static void judge_memory(struct judged *j)
+static void judge_memory(struct warning_context *j)
 {
 	memory_tell(j->p, &j->cause, &j->remedy);
 }
 
-static void judge_unnamed(struct judged *j)
+static void judge_unnamed(struct warning_context *j)
 {
 	uint64_t weight = total(j, FF_TOTAL_WEIGHT_TREE);
 	uint64_t unnamed = total(j, FF_TOTAL_WEIGHT_UNNAMED);
@@ -661,7 +661,7 @@ static void judge_unnamed(struct judged *j)
 /* Documentation/info-json.md promises these kinds. */
 static const struct {
 	const char *kind;
-	void (*judge)(struct judged *j);
+	void (*judge)(struct warning_context *j);
 	bool explains; /* why stacks are not whole: more exactly than judge_truncated() */
 } judges[] = {
 	{ "damage", judge_damage, false },
@@ -737,7 +737,7 @@ int findings_make(struct ff_profile *p)
 
 	p->findings.count = 0;
 	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
-		struct judged j = { .p = p, .by = by };
+		struct warning_context j = { .p = p, .by = by };
 		struct ff_finding *f;
 
 		/* That is of this run, everything else of the one whose pictures these are. */

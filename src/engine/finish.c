@@ -26,7 +26,7 @@ int name_frames(struct ff_profile *p)
 
 void warn_of_unread(struct ff_profile *p)
 {
-	struct debuginfod *d = p->places.debuginfod;
+	struct debuginfod *d = p->dirs.debuginfod;
 	const char *problem = d ? debuginfod_problem(d) : NULL;
 	const char *why = p->binaries ? binaries_trouble(p->binaries) : NULL;
 

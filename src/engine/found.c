@@ -12,7 +12,7 @@ int findings_take(struct ff_profile *p)
 	struct hash_map known = { 0 };
 	/* How many are the profile's own. Read before anything is added: pictures are not
 	 * judged by each other. */
-	size_t judged = p->findings.count;
+	size_t count = p->findings.count;
 	int err = 0;
 
 	for (size_t i = 0; i < p->inputs.count; i++) {
@@ -25,10 +25,10 @@ int findings_take(struct ff_profile *p)
 			uint64_t key;
 			size_t own = 0;
 
-			while (own < judged &&
+			while (own < count &&
 			       strcmp(p->findings.v[own].kind, f->kind) != 0)
 				own++;
-			if (own < judged)
+			if (own < count)
 				continue;
 			if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) <
 				    0 ||

@@ -89,8 +89,8 @@ int choose_events(struct input_job *j)
 		if (err == 0 && filters_ask_states(p->filters) &&
 		    (samples || !j->pairing.has_states))
 			return fail(&p->ctx, -EINVAL,
-				    "cannot filter by state: what begins an interval of "
-				    "this mode does not tell that of the thread");
+				    "cannot filter by state: the events that begin "
+				    "intervals of this mode do not tell it");
 		if (err == 0 && filters_ask_durations(p->filters) && samples)
 			return fail(&p->ctx, -EINVAL,
 				    "cannot filter by duration: this mode has no "

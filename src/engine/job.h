@@ -126,7 +126,7 @@ int stream_run_show(struct stream_run *s, int (*show)(void *arg, struct ff_profi
 int stream_run_forget(struct stream_run *s);
 /* Joins stacks that differ only in addresses of the same functions. */
 int stream_run_compact(struct stream_run *s);
-/* images_are_crowded(): names all frames there are, and lets go of files. */
+/* images_over_limit(): names all frames there are, and lets go of files. */
 int stream_run_make_room(struct stream_run *s);
 
 #endif

@@ -204,7 +204,7 @@ static int take_pending(struct live_session *r, double now)
 		else if (r->stream.save || r->stream.fresh || now < r->fresh_until ||
 			 now >= r->next_tick || now >= r->next_output ||
 			 /* room is made of what went out */
-			 images_are_crowded(&r->p->images) ||
+			 images_over_limit(&r->p->images) ||
 			 rounds_full(&r->stream.rounds, HELD_LIGHTLY))
 			due = true;
 		else
@@ -360,7 +360,7 @@ static int run_session(struct live_session *r)
 		images_look_for_maps(&r->p->images);
 		if (err == 0)
 			err = map_lines_look(&r->stream);
-		if (err == 0 && images_are_crowded(&r->p->images))
+		if (err == 0 && images_over_limit(&r->p->images))
 			err = stream_run_make_room(&r->stream);
 		if (err == 0)
 			err = work_of_second(r, now);
@@ -411,7 +411,7 @@ static int tell_lost(struct live_session *r)
 	failed = list.failed || remedies.failed;
 	if (list.size && !failed)
 		warn(&r->p->ctx,
-		     "the kernel dropped records, for its rings were full: %s%s%s",
+		     "the kernel dropped records because its rings were full: %s%s%s",
 		     list.bytes, remedies.size ? "; each of these loses fewer: " : "",
 		     remedies.size ? remedies.bytes : "");
 	text_release(&list);
@@ -516,12 +516,10 @@ static int choose_live_options(struct live_session *r,
 		return fail(&p->ctx, -EINVAL, "no command to sample");
 	/* Written so that a NaN fails, too. */
 	if (!(o->delay >= 0 && o->delay < SECONDS_MOST))
-		return fail(&p->ctx, -EINVAL, "a delay of %g seconds cannot be",
-			    o->delay);
+		return fail(&p->ctx, -EINVAL, "a delay cannot be %g seconds", o->delay);
 	if (o->frequency && o->period)
 		return fail(&p->ctx, -EINVAL,
-			    "samples come so often a second or every so many events, "
-			    "not both");
+			    "samples are taken at a rate or by a period, not both");
 	if (o->flags & FF_RECORD_ALL_KERNEL && o->flags & FF_RECORD_ALL_USER)
 		return fail(&p->ctx, -EINVAL,
 			    "the kernel alone and user space alone leave nothing to "

@@ -41,14 +41,13 @@ static int check_mode_options(struct ff_profile *p, const struct live_options *o
 			      const struct pair_rule *rule)
 {
 	if (o->event_count)
-		return fail(&p->ctx, -EINVAL,
-			    "a mode opens the events that it needs: none can be named "
-			    "beside it (-e)");
-	if ((o->frequency || o->period) && !rule->has_between)
 		return fail(
 			&p->ctx, -EINVAL,
-			"of the events of a mode each one is taken: they have no rate "
-			"(-F) and no period (-c)");
+			"a mode opens the events that it needs: -e cannot go with it");
+	if ((o->frequency || o->period) && !rule->has_between)
+		return fail(&p->ctx, -EINVAL,
+			    "a mode takes every one of its events: they have no rate "
+			    "(-F) and no period (-c)");
 	if (o->all_kernel || o->all_user)
 		return fail(
 			&p->ctx, -EINVAL,
@@ -136,10 +135,9 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	if (err == 0)
 		err = check_mode_options(p, wanted, &rule);
 	if (err == 0 && on_the_way && rule.open != PAIR_OPEN_DROP)
-		err = fail(
-			&p->ctx, -EINVAL,
-			"what is open is known at the end: this mode has no outputs on "
-			"the way (--every)");
+		err = fail(&p->ctx, -EINVAL,
+			   "what is open is known at the end: this mode has no outputs "
+			   "before that (--every)");
 	if (err == 0)
 		err = rule_events_find(&p->ctx, &rule, &asker, &ret->events);
 	if (err < 0)

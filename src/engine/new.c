@@ -115,17 +115,15 @@ static int check_mode(struct ff_profile *p)
 	if (err < 0 || (!p->pairs && !p->wall.weight))
 		return err;
 	if (p->options.count == FF_COUNT_SAMPLES)
-		return fail(
-			&p->ctx, -EINVAL,
-			"a mode says what a stack weighs: --count=samples has no sense "
-			"beside it");
+		return fail(&p->ctx, -EINVAL,
+			    "a mode says what a stack weighs: --count=samples cannot go "
+			    "with it");
 	if (p->options.event && !p->wall.weight)
-		return fail(
-			&p->ctx, -EINVAL,
-			"a mode has events of its own: --event has no sense beside it");
+		return fail(&p->ctx, -EINVAL,
+			    "a mode has events of its own: --event cannot go with it");
 	if (p->options.flags & FF_SAMPLES)
 		return fail(&p->ctx, -EINVAL,
-			    "a mode weighs intervals, which are no samples to be kept");
+			    "a mode weighs intervals: there are no samples to keep");
 	/* How many ran at once is this by the weight. */
 	if (p->wall.weight)
 		return columns_add(&p->columns,
@@ -137,7 +135,7 @@ static int check_mode(struct ff_profile *p)
 static int make_symbolizer(struct ff_profile *p)
 {
 	struct symbol_options options = {
-		.places = p->places,
+		.dirs = p->dirs,
 		.kallsyms = p->options.kallsyms,
 		.vmlinux = p->options.vmlinux,
 		.unnamed = p->options.flags & FF_ADDRS ? FF_UNNAMED_ADDRESS
@@ -190,7 +188,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	p->limit.budget = &p->budget;
 	if (collected_init(&p->collected, &p->limit) < 0)
 		return fail_memory(&p->ctx);
-	p->places = (struct object_places){
+	p->dirs = (struct search_dirs){
 		.symfs = p->options.symfs,
 		.debug_dir = p->options.debug_dir,
 		.build_id_dir = p->options.build_id_dir,
@@ -200,18 +198,18 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 		.budget = &p->budget,
 	};
 	/* By address: debuginfod is set below. */
-	p->images.places = &p->places;
+	p->images.dirs = &p->dirs;
 	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 	if (p->options.debuginfod) {
 		struct debuginfod_options fetching = { .timeout = p->options.debuginfod,
 						       .progress = show_fetching,
 						       .arg = p };
 
-		err = debuginfod_new(&p->ctx, &fetching, &p->places.debuginfod);
+		err = debuginfod_new(&p->ctx, &fetching, &p->dirs.debuginfod);
 		if (err < 0)
 			return err;
 	}
-	err = binaries_new(&p->ctx, &p->places, &p->images, profile_infers(p),
+	err = binaries_new(&p->ctx, &p->dirs, &p->images, profile_infers(p),
 			   &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);
 }
@@ -242,7 +240,7 @@ void ff_profile_free(struct ff_profile *p)
 	roots_release(&p->roots);
 	intern_release(&p->strings);
 	arena_release(&p->arena);
-	debuginfod_free(p->places.debuginfod);
+	debuginfod_free(p->dirs.debuginfod);
 	pthread_mutex_destroy(&p->progress_lock);
 	budget_release(&p->budget);
 	free(p);
@@ -262,10 +260,11 @@ static int add_filter(struct ff_profile *p, enum filter_side side, const char *f
 			    filter);
 	err = filters_add(&p->ctx, p->filters, side, filter);
 	if (err == 0 && filters_ask_intervals(p->filters) && !profile_rule(p))
-		return fail(&p->ctx, -EINVAL,
-			    "filter '%s' asks intervals, which only a mode has: --mode "
-			    "offcpu",
-			    filter);
+		return fail(
+			&p->ctx, -EINVAL,
+			"filter '%s' asks about intervals, which only a mode has: --mode "
+			"offcpu",
+			filter);
 	return err;
 }
 

@@ -112,7 +112,8 @@ struct roots {
 
 /* How an input is shared out to threads; 0: as is good for files. Tests have smaller parts. */
 struct part_sizes {
-	uint64_t ahead; /* bytes of a file that are worth a thread in the first pass */
+	uint64_t
+		scan_least; /* bytes of a file that are worth a thread in the first pass */
 	uint64_t chunk; /* bytes of a chunk of the second pass */
 };
 
@@ -120,7 +121,7 @@ struct ff_profile {
 	struct context ctx;
 	struct arena arena; /* copies of the options' strings, inputs */
 	struct ff_options options;
-	struct object_places places; /* of the options */
+	struct search_dirs dirs; /* of the options */
 	struct budget budget; /* of memory, for all that others decide the size of */
 	struct part_sizes parts;
 	struct collected_limit limit; /* of the profile and its workers */

@@ -33,7 +33,7 @@ enum root_state {
 };
 
 /* By node of the trie: how its stack begins, and the frame that is asked about. */
-struct root {
+struct stack_root {
 	uint32_t state : 4, frame : 28;
 };
 
@@ -49,7 +49,7 @@ enum frame_class {
 
 struct judging {
 	const struct ff_profile *p;
-	struct root *roots;
+	struct stack_root *roots;
 	uint8_t *classes; /* by frame: enum frame_class + 1; 0: not known yet */
 	uint64_t *lost, *open; /* by frame: weight of stacks that begin there */
 	uint64_t *by_image; /* weight of all followed stacks that begin in it */
@@ -134,7 +134,7 @@ static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 	enum frame_class unnamed = FRAME_NAMED;
 
 	switch (image->kind) {
-	case IMAGE_NAMES:
+	case IMAGE_LABEL:
 		return FRAME_NOTHING;
 	case IMAGE_KERNEL:
 	case IMAGE_MODULE:
@@ -187,11 +187,12 @@ static enum root_state state_of_first(const struct judging *j, uint32_t frame,
  *	LIBC       a caller in libc: LIBC; its leaf, or kernel: LOST; else WHOLE
  *	KERNEL, WHOLE, OPEN and LOST stay
  */
-static struct root follow_stack(struct judging *j, struct root parent, uint32_t frame)
+static struct stack_root follow_stack(struct judging *j, struct stack_root parent,
+				      uint32_t frame)
 {
 	const struct frame *frames = j->p->collected.frames.list.v;
 	bool called_on = frames[frame].flags & FRAME_CALLER;
-	struct root next = parent;
+	struct stack_root next = parent;
 	enum frame_class class;
 
 	if (!j->classes[frame])
@@ -294,7 +295,7 @@ int roots_judge(const struct ff_profile *p, struct roots *ret)
 	int err = -ENOMEM;
 
 	roots_release(ret);
-	/* No stack was followed, or a frame's id has no room in struct root. */
+	/* No stack was followed, or a frame's id has no room in struct stack_root. */
 	if (!trie_is_charged(t, COLUMN_FOLLOWED) || frames >= 1 << 28)
 		return 0;
 	/* All zero: ROOT_NONE for the empty stack, and no class known. */
@@ -311,7 +312,7 @@ int roots_judge(const struct ff_profile *p, struct roots *ret)
 					   t->nodes[id].frame);
 	for (size_t row = 1; row < t->rows.count; row++) {
 		uint64_t weight = trie_row_self(t, row, COLUMN_FOLLOWED);
-		struct root root = j.roots[trie_row_node(t, row)];
+		struct stack_root root = j.roots[trie_row_node(t, row)];
 
 		if (root.state == ROOT_KERNEL || root.state == ROOT_NONE)
 			continue;

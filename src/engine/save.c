@@ -30,7 +30,7 @@ int save_objects(struct ff_profile *p, struct save *save)
 
 		if (p->images.list.v[i].kind != IMAGE_FILE)
 			continue;
-		err = image_find_object(&p->places, &p->images, i, 0, &found);
+		err = image_find_object(&p->dirs, &p->images, i, 0, &found);
 		object.id = found.object.build_id;
 		object.size = found.object.build_id_size;
 		/* perf has room for 20 bytes. */

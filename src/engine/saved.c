@@ -179,7 +179,7 @@ static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
 }
 
 /* A stack that ends at @node. */
-static int add_stack(struct restoring *r, uint32_t node)
+static int add_saved_stack(struct restoring *r, uint32_t node)
 {
 	const struct saved_tree *tree = r->tree;
 	unsigned kind = tree->functions[tree->function[node]].kind & SAVED_KIND;
@@ -262,7 +262,7 @@ static int check_text(struct restoring *r, const struct ff_input *input)
 
 static int add_stacks(struct restoring *r)
 {
-	int err = add_stack(r, 0);
+	int err = add_saved_stack(r, 0);
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
 		const uint32_t *frames =
@@ -270,7 +270,7 @@ static int add_stacks(struct restoring *r)
 
 		/* Preorder: what is above in the path is the way to the parent. */
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
-		err = add_stack(r, i);
+		err = add_saved_stack(r, i);
 		/* All that is said of the frame, which is the path's last. */
 		for (uint32_t k = 0; err == 0 && k < r->tree->columns; k++) {
 			const struct saved_values *values = &r->tree->values[k];

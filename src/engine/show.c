@@ -68,7 +68,7 @@ int stream_run_make_room(struct stream_run *s)
 	if (err == 0)
 		/* Only when frames have their names, which may be in the files that are
 		 * let go of. */
-		images_let_go(&s->job->p->images, s->rounds.delivered);
+		images_close_oldest(&s->job->p->images, s->rounds.delivered);
 	return err;
 }
 
@@ -83,7 +83,7 @@ int stream_run_compact(struct stream_run *s)
 		return err;
 	/* Frames that show the same functions of one image are alike; stacks of such
 	 * become one. */
-	if (symbols_alike(&p->symbols, &c->frames, &p->images, &map) < 0 ||
+	if (symbols_equivalence(&p->symbols, &c->frames, &p->images, &map) < 0 ||
 	    collected_compact(c, map, NULL) < 0)
 		err = fail_memory(&p->ctx);
 	free(map);

@@ -9,7 +9,7 @@
 #include "engine/job.h"
 
 enum {
-	AHEAD_LEAST = 16 << 20
+	SCAN_LEAST = 16 << 20
 }; /* bytes of a file: to start a thread takes a tenth of a ms */
 
 int read_timeline(struct input_job *j)
@@ -22,8 +22,8 @@ int read_timeline(struct input_job *j)
 	struct order order;
 	int err;
 
-	input_read_ahead(j->in, profile_threads(p),
-			 parts->ahead ? parts->ahead : AHEAD_LEAST);
+	input_set_parallel_scan(j->in, profile_threads(p),
+				parts->scan_least ? parts->scan_least : SCAN_LEAST);
 	if (parts->chunk)
 		input_set_chunk(j->in, parts->chunk);
 	order_init(&order);

@@ -138,7 +138,7 @@ static const struct {
 	const char *name;
 	parse_fn *parse;
 	uint64_t field; /* that samples need to answer; 0: none */
-} keys[KEYS] = {
+} filter_keys[KEYS] = {
 	/* clang-format off */
 	[KEY_COMM] = { "comm", parse_pattern },
 	[KEY_EVENT] = { "event", parse_pattern },
@@ -195,8 +195,8 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 
 	if (!text[size])
 		return fail(ctx, -EINVAL, "filter '%s' is not KEY=VALUE", text);
-	while (key < KEYS &&
-	       (strlen(keys[key].name) != size || memcmp(keys[key].name, text, size)))
+	while (key < KEYS && (strlen(filter_keys[key].name) != size ||
+			      memcmp(filter_keys[key].name, text, size)))
 		key++;
 	if (key == KEYS)
 		return fail(ctx, -EINVAL,
@@ -208,7 +208,7 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 	filter.text = strdup(text);
 	if (!filter.text)
 		return fail_memory(ctx);
-	err = keys[key].parse(ctx, &filter, text, text + size + 1);
+	err = filter_keys[key].parse(ctx, &filter, text, text + size + 1);
 	if (err < 0)
 		goto out;
 	added = array_add(&f->by[side][key]);
@@ -273,8 +273,8 @@ const char *filters_unanswered(const struct filters *f, uint64_t fields)
 {
 	for (enum key key = 0; key < KEYS; key++)
 		/* Keys without a field, such as comm, are answered for every sample. */
-		if (keys[key].field & ~fields && any_filter(f, key, key + 1))
-			return keys[key].name;
+		if (filter_keys[key].field & ~fields && any_filter(f, key, key + 1))
+			return filter_keys[key].name;
 	return NULL;
 }
 
@@ -322,7 +322,7 @@ void filter_memo_free(struct filter_memo *m)
 }
 
 /* One sample, and what it takes to answer for it. */
-struct question {
+struct filter_question {
 	struct context *ctx;
 	const struct filters *filters;
 	struct filter_memo *memo;
@@ -376,7 +376,7 @@ static int any_pattern(struct context *ctx, const struct filter *filters, size_t
 }
 
 /* A pattern runs once for every different string. */
-static int any_text(const struct question *q, enum filter_side side, enum key key,
+static int any_text(const struct filter_question *q, enum filter_side side, enum key key,
 		    uint32_t id)
 {
 	__typeof__(q->memo->verdicts[0][0]) *seen = &q->memo->verdicts[side][key];
@@ -407,8 +407,8 @@ static int any_text(const struct question *q, enum filter_side side, enum key ke
 	return found;
 }
 
-static bool any_number(const struct question *q, enum filter_side side, enum key key,
-		       uint32_t number)
+static bool any_number(const struct filter_question *q, enum filter_side side,
+		       enum key key, uint32_t number)
 {
 	for (size_t i = 0; i < q->filters->by[side][key].count; i++)
 		if (number_list_has(&q->filters->by[side][key].v[i].numbers, number))
@@ -451,7 +451,7 @@ uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last)
 	return kept;
 }
 
-static bool any_state(const struct question *q, enum filter_side side)
+static bool any_state(const struct filter_question *q, enum filter_side side)
 {
 	for (size_t i = 0; i < q->filters->by[side][KEY_STATE].count; i++)
 		if (state_list_has(q->filters->by[side][KEY_STATE].v[i].states,
@@ -461,7 +461,8 @@ static bool any_state(const struct question *q, enum filter_side side)
 }
 
 /* 1, 0 or a negative errno. */
-static int any_of_key(const struct question *q, enum filter_side side, enum key key)
+static int any_of_key(const struct filter_question *q, enum filter_side side,
+		      enum key key)
 {
 	const struct filter_subject *s = q->subject;
 
@@ -493,7 +494,7 @@ static int any_of_key(const struct question *q, enum filter_side side, enum key 
 int filters_pass(struct context *ctx, const struct filters *f, struct filter_memo *memo,
 		 const struct intern *strings, const struct filter_subject *subject)
 {
-	struct question q = { ctx, f, memo, strings, subject };
+	struct filter_question q = { ctx, f, memo, strings, subject };
 
 	/* Keys of text come first; their answer is one look for all samples but the first
 	 * of a name. */

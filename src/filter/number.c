@@ -8,13 +8,13 @@
 #include "filter/values.h"
 
 /* A part of a filter's value, which has no NUL behind it. */
-struct word {
+struct value_word {
 	const char *text;
 	size_t size;
 };
 
 /* Digits only: no sign, no blank, no "0x". */
-static bool parse_u32(struct word w, uint32_t *ret)
+static bool parse_u32(struct value_word w, uint32_t *ret)
 {
 	uint64_t value = 0;
 
@@ -31,10 +31,10 @@ static bool parse_u32(struct word w, uint32_t *ret)
 }
 
 /* "5", "5-9" or "5-". */
-static bool parse_range(struct word w, struct number_range *ret)
+static bool parse_range(struct value_word w, struct number_range *ret)
 {
 	const char *dash = memchr(w.text, '-', w.size);
-	struct word last;
+	struct value_word last;
 
 	if (!dash) {
 		if (!parse_u32(w, &ret->first))
@@ -54,7 +54,7 @@ int number_list_parse(struct context *ctx, const char *filter, const char *value
 		      struct number_list *ret)
 {
 	for (const char *p = value;; p++) {
-		struct word w = { p, strcspn(p, ",") };
+		struct value_word w = { p, strcspn(p, ",") };
 		struct number_range range, *added;
 
 		/* An empty word, as in "1,,2", is no number either. */

@@ -18,7 +18,7 @@
 #include "find/debuginfod.h"
 
 struct debug_search {
-	const struct object_places *places;
+	const struct search_dirs *dirs;
 	const struct wanted_object *wanted;
 	const char *root;
 	struct found *found;
@@ -50,7 +50,7 @@ static void take_debug(struct debug_search *s, const struct object *debug)
 static bool try_debug_path(struct debug_search *s, const struct object *by)
 {
 	const struct object *o = &s->found->object;
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	struct object debug;
 	uint32_t sum;
 	int err;
@@ -111,7 +111,7 @@ static bool try_debug_link(struct debug_search *s)
 		if (i < 2)
 			text_string(&s->path, s->root);
 		else
-			add_debug_dir(s->places, s->root, &s->path);
+			add_debug_dir(s->dirs, s->root, &s->path);
 		text_add(&s->path, path, (size_t)(slash - path));
 		text_string(&s->path, between[i]);
 		text_string(&s->path, name);
@@ -128,7 +128,7 @@ static bool try_debug_by_build_id(struct debug_search *s)
 	const struct wanted_object *w = s->wanted;
 
 	text_clear(&s->path);
-	add_debug_dir(s->places, s->root, &s->path);
+	add_debug_dir(s->dirs, s->root, &s->path);
 	if (add_build_id_path(o->build_id, o->build_id_size, BUILD_ID_WHOLE, &s->path)) {
 		text_string(&s->path, ".debug");
 		if (try_debug_path(s, NULL))
@@ -137,7 +137,7 @@ static bool try_debug_by_build_id(struct debug_search *s)
 	/* There it goes by what was recorded. */
 	for (enum build_id_form form = 0; form < BUILD_ID_FORMS; form++) {
 		text_clear(&s->path);
-		if (!add_build_id_cache(s->places, &s->path) ||
+		if (!add_build_id_cache(s->dirs, &s->path) ||
 		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
 			continue;
 		text_string(&s->path, "/debug");
@@ -147,12 +147,12 @@ static bool try_debug_by_build_id(struct debug_search *s)
 	return false;
 }
 
-int find_debug(const struct object_places *places, const struct wanted_object *wanted,
+int find_debug(const struct search_dirs *dirs, const struct wanted_object *wanted,
 	       const char *const *roots, unsigned need, struct found *f)
 {
 	const struct object *o = &f->object;
 	struct debug_search s = {
-		.places = places,
+		.dirs = dirs,
 		.wanted = wanted,
 		.found = f,
 		.need = need & ~what_it_has(o),
@@ -163,7 +163,7 @@ int find_debug(const struct object_places *places, const struct wanted_object *w
 		.build_id_size = o->build_id_size,
 		.name = wanted->path,
 	};
-	struct context ctx = { .budget = places->budget };
+	struct context ctx = { .budget = dirs->budget };
 	struct section table;
 	struct object inner;
 	int err;
@@ -181,8 +181,7 @@ int find_debug(const struct object_places *places, const struct wanted_object *w
 				      section_named(o, ".eh_frame_hdr", &table)))
 		goto out;
 	text_clear(&s.path);
-	if (debuginfod_find(places->debuginfod, &file, &s.path) &&
-	    try_debug_path(&s, NULL))
+	if (debuginfod_find(dirs->debuginfod, &file, &s.path) && try_debug_path(&s, NULL))
 		goto out;
 	/* Symbols that the object itself has, packed: MiniDebugInfo. */
 	text_clear(&s.path);

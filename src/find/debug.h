@@ -8,7 +8,7 @@
  * adds something of @need. @roots: where the systems lie on which it may be, each "" or a
  * directory; NULL ends them. 0, or -ENOMEM.
  */
-int find_debug(const struct object_places *places, const struct wanted_object *wanted,
+int find_debug(const struct search_dirs *dirs, const struct wanted_object *wanted,
 	       const char *const *roots, unsigned need, struct found *f);
 
 #endif

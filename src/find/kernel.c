@@ -17,7 +17,7 @@
 enum { MOST_MODULES_DEP = 1 << 24 /* bytes; real ones have one MiB */ };
 
 struct search {
-	const struct object_places *places;
+	const struct search_dirs *dirs;
 	const struct wanted_kernel *wanted;
 	const char *root;
 	struct text path;
@@ -28,7 +28,7 @@ struct search {
 static bool try_kernel_path(struct search *s)
 {
 	const struct wanted_kernel *w = s->wanted;
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	struct found *f = s->found;
 	struct object o;
 	int err;
@@ -71,8 +71,8 @@ static bool try_kernel_by_build_id(struct search *s, enum by_build_id where)
 	for (; *ends; ends++) {
 		text_clear(&s->path);
 		if (where == IN_DEBUG_DIR)
-			add_debug_dir(s->places, s->root, &s->path);
-		else if (!add_build_id_cache(s->places, &s->path))
+			add_debug_dir(s->dirs, s->root, &s->path);
+		else if (!add_build_id_cache(s->dirs, &s->path))
 			return false;
 		if (!add_build_id_path(w->build_id, w->build_id_size, BUILD_ID_WHOLE,
 				       &s->path))
@@ -95,7 +95,7 @@ static bool try_vmlinux(struct search *s)
 	static const struct {
 		bool debug; /* below the debug directory */
 		const char *before, *behind;
-	} places[] = {
+	} dirs[] = {
 		{ true, "/boot/vmlinux-", "" },
 		{ false, "/boot/vmlinux-", "" },
 		{ false, "/lib/modules/", "/build/vmlinux" },
@@ -106,15 +106,15 @@ static bool try_vmlinux(struct search *s)
 
 	if (!is_release(s->wanted->release))
 		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		text_clear(&s->path);
-		if (places[i].debug)
-			add_debug_dir(s->places, s->root, &s->path);
+		if (dirs[i].debug)
+			add_debug_dir(s->dirs, s->root, &s->path);
 		else
 			text_string(&s->path, s->root);
-		text_string(&s->path, places[i].before);
+		text_string(&s->path, dirs[i].before);
 		text_string(&s->path, s->wanted->release);
-		text_string(&s->path, places[i].behind);
+		text_string(&s->path, dirs[i].behind);
 		if (try_kernel_path(s))
 			return true;
 	}
@@ -142,7 +142,7 @@ static const char *module_name(const char *path, size_t path_size, size_t *size)
 static bool try_modules_dep(struct search *s)
 {
 	const char *release = s->wanted->release;
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	const char *wanted, *name, *colon;
 	size_t size, wanted_size, name_size;
 	char *text, *next;
@@ -190,15 +190,15 @@ static bool try_modules_dep(struct search *s)
 	return over;
 }
 
-int find_kernel_file(const struct object_places *places,
-		     const struct wanted_kernel *wanted, struct found *ret)
+int find_kernel_file(const struct search_dirs *dirs, const struct wanted_kernel *wanted,
+		     struct found *ret)
 {
 	const char *module = wanted->module;
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
 	struct search s = {
-		.places = places,
+		.dirs = dirs,
 		.wanted = wanted,
-		.root = symfs_is_set(places) ? places->symfs : "",
+		.root = symfs_is_set(dirs) ? dirs->symfs : "",
 		.found = &f,
 	};
 	int err;
@@ -214,7 +214,7 @@ int find_kernel_file(const struct object_places *places,
 			.name = module ? module : "vmlinux",
 		};
 
-		if (debuginfod_find(places->debuginfod, &file, &s.path))
+		if (debuginfod_find(dirs->debuginfod, &file, &s.path))
 			try_kernel_path(&s);
 		goto out;
 	}

@@ -29,7 +29,7 @@ struct wanted_kernel {
  * A file with symbols: ret->object, ret->file. 0, also where there is none: then
  * ret->problem says why, but where nothing could be looked for. -ENOMEM.
  */
-int find_kernel_file(const struct object_places *places,
-		     const struct wanted_kernel *wanted, struct found *ret);
+int find_kernel_file(const struct search_dirs *dirs, const struct wanted_kernel *wanted,
+		     struct found *ret);
 
 #endif

@@ -26,7 +26,7 @@
 #include "find/process_file.h"
 
 struct object_search {
-	const struct object_places *places;
+	const struct search_dirs *dirs;
 	const struct wanted_object *wanted;
 	struct found *found;
 	struct text path; /* of what is tried */
@@ -95,7 +95,7 @@ static bool make_recorded_path(struct object_search *s)
 			    (int)size, path);
 		return false;
 	}
-	if (symfs_is_set(s->places) && path_climbs(path)) {
+	if (symfs_is_set(s->dirs) && path_climbs(path)) {
 		text_printf(problem, "'%s' leaves the symfs", path);
 		return false;
 	}
@@ -120,7 +120,7 @@ static int open_recorded_path(struct context *ctx, const struct object_search *s
 	bool same;
 
 	*own = false;
-	if (!w->live || geteuid() != 0 || symfs_is_set(s->places))
+	if (!w->live || geteuid() != 0 || symfs_is_set(s->dirs))
 		return object_open(ctx, s->path.bytes, ret);
 	for (size_t i = 0; i < FILE_USERS && err == -ENOENT; i++)
 		if (process_file_path(w, &w->users[i], PROCESS_MAP, &map, &same) &&
@@ -153,7 +153,7 @@ static bool may_be_read(struct object_search *s, const struct object *o, bool ow
 static int try_recorded_path(struct object_search *s, bool *sure)
 {
 	const struct wanted_object *w = s->wanted;
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	struct found *f = s->found;
 	enum identity identity = FILE_SAME;
 	struct object o;
@@ -179,7 +179,7 @@ static int try_recorded_path(struct object_search *s, bool *sure)
 		object_close(&o);
 		return 0;
 	}
-	if (!symfs_is_set(s->places) && (w->build_id_size == 0 || w->id_of_path))
+	if (!symfs_is_set(s->dirs) && (w->build_id_size == 0 || w->id_of_path))
 		identity = compare_file(w, &o, &s->moved);
 	if (w->build_id_size == 0 && identity == FILE_OTHER) {
 		f->refused = true;
@@ -201,7 +201,7 @@ static int try_recorded_path(struct object_search *s, bool *sure)
 static int try_object_path(struct object_search *s, bool same)
 {
 	const struct wanted_object *w = s->wanted;
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	struct object o;
 	int err;
 
@@ -225,7 +225,7 @@ static int try_object_path(struct object_search *s, bool same)
 /* What the processes that have it mapped still hold open, deleted or not. */
 static int try_processes(struct object_search *s)
 {
-	if (symfs_is_set(s->places) || !s->wanted->here || s->wanted->vdso)
+	if (symfs_is_set(s->dirs) || !s->wanted->here || s->wanted->vdso)
 		return 0;
 	for (size_t i = 0; i < FILE_USERS; i++) {
 		const struct file_user *user = &s->wanted->users[i];
@@ -278,7 +278,7 @@ static void settle_doubt(struct object_search *s)
 		"'%s' was replaced while it was recorded, and so was the build id that "
 		"perf read when it ended; perf record --buildid-mmap reads it in time",
 		f->file.bytes);
-	if (s->places->force)
+	if (s->dirs->force)
 		return;
 	object_close(&f->object);
 	text_clear(&f->file);
@@ -288,7 +288,7 @@ static void settle_doubt(struct object_search *s)
 /* What was refused at the recorded path. */
 static int take_by_force(struct object_search *s)
 {
-	struct context ctx = { .budget = s->places->budget };
+	struct context ctx = { .budget = s->dirs->budget };
 	struct found *f = s->found;
 	struct object o;
 	bool own;
@@ -323,7 +323,7 @@ static int find_object_file(struct object_search *s)
 	if (found < 0 || sure)
 		return found;
 	/* Only the recorded path is better than a kept file: debug files lie beside that. */
-	if (w->kept && !symfs_is_set(s->places)) {
+	if (w->kept && !symfs_is_set(s->dirs)) {
 		text_clear(&s->path);
 		text_string(&s->path, w->kept);
 		found = try_object_path(s, false);
@@ -333,8 +333,8 @@ static int find_object_file(struct object_search *s)
 		for (size_t i = 0; i < 3 && found == 0; i++) {
 			text_clear(&s->path);
 			if (i == 2)
-				add_debug_dir(s->places, s->root.bytes, &s->path);
-			else if (!add_build_id_cache(s->places, &s->path))
+				add_debug_dir(s->dirs, s->root.bytes, &s->path);
+			else if (!add_build_id_cache(s->dirs, &s->path))
 				continue;
 			if (!add_build_id_path(w->build_id, w->build_id_size, form,
 					       &s->path))
@@ -350,7 +350,7 @@ static int find_object_file(struct object_search *s)
 						      w->build_id_size, w->path };
 
 		text_clear(&s->path);
-		if (debuginfod_find(s->places->debuginfod, &file, &s->path))
+		if (debuginfod_find(s->dirs->debuginfod, &file, &s->path))
 			found = try_object_path(s, false);
 	}
 	/* Without memory a path was never tried, and nobody may say that it is not there. */
@@ -358,20 +358,20 @@ static int find_object_file(struct object_search *s)
 		found = -ENOMEM;
 	if (found == 0 && s->doubtful)
 		settle_doubt(s);
-	if (found == 0 && s->found->refused && s->places->force)
+	if (found == 0 && s->found->refused && s->dirs->force)
 		found = take_by_force(s);
 	return found;
 }
 
-int find_object(const struct object_places *places, const struct wanted_object *wanted,
+int find_object(const struct search_dirs *dirs, const struct wanted_object *wanted,
 		unsigned need, struct found *ret)
 {
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
-	struct object_search s = { .places = places, .wanted = wanted, .found = &f };
+	struct object_search s = { .dirs = dirs, .wanted = wanted, .found = &f };
 	struct text inside = { 0 };
 	int err;
 
-	text_string(&s.root, symfs_is_set(places) ? places->symfs : "");
+	text_string(&s.root, symfs_is_set(dirs) ? dirs->symfs : "");
 	err = s.root.failed ? -ENOMEM : find_object_file(&s);
 	/* Debug files may be where only the process sees them. */
 	if (s.user)
@@ -379,8 +379,7 @@ int find_object(const struct object_places *places, const struct wanted_object *
 	if (err >= 0 && f.object.elf) {
 		const char *roots[] = { s.root.bytes, inside.bytes, NULL };
 
-		err = inside.failed ? -ENOMEM
-				    : find_debug(places, wanted, roots, need, &f);
+		err = inside.failed ? -ENOMEM : find_debug(dirs, wanted, roots, need, &f);
 	}
 	if (s.root.failed || f.file.failed || f.debug_file.failed || f.problem.failed)
 		err = -ENOMEM;

@@ -31,7 +31,7 @@
  * came later has the recorded id all the same, and one that was there before is that of a
  * container, or of a directory that was renamed: these are used, but the problem says so.
  *
- * What is refused at the recorded path is taken all the same where places->force says so, and
+ * What is refused at the recorded path is taken all the same where dirs->force says so, and
  * nothing better is found.
  *
  * In a live run as root the recorded path is opened with the rights of a process that has the file
@@ -101,7 +101,7 @@ struct found {
  * The file of an object, and its debug file where that adds something of @need (of enum
  * object_need). 0, also where there is none: the problem says why. -ENOMEM.
  */
-int find_object(const struct object_places *places, const struct wanted_object *wanted,
+int find_object(const struct search_dirs *dirs, const struct wanted_object *wanted,
 		unsigned need, struct found *ret);
 /* A file could not be opened, for @why: that is the problem where it is more than that there is
  * no such file. */

@@ -22,12 +22,12 @@
 enum { MOST_MAPS = 1 << 24 /* bytes of /proc/PID/maps */ };
 
 /* A line of /proc/PID/maps: "START-END PERMISSIONS OFFSET MAJ:MIN INODE PATH". */
-struct line {
+struct maps_line {
 	uint64_t start, end, ino;
 	uint32_t maj, min;
 };
 
-static bool is_recorded_file(const struct line *line, const struct file_id *file)
+static bool is_recorded_file(const struct maps_line *line, const struct file_id *file)
 {
 	return file->ino && line->ino == file->ino && line->maj == file->maj &&
 	       line->min == file->min;
@@ -36,7 +36,7 @@ static bool is_recorded_file(const struct line *line, const struct file_id *file
 /* The line of the file, or where that is not known, of the address: maps are split and
  * joined, files stay. */
 static bool find_map(const char *maps_of, const struct file_id *file, uint64_t address,
-		     struct line *ret)
+		     struct maps_line *ret)
 {
 	struct context ctx = { 0 };
 	bool found = false;
@@ -65,7 +65,7 @@ static bool find_map(const char *maps_of, const struct file_id *file, uint64_t a
 bool process_file_path(const struct wanted_object *wanted, const struct file_user *user,
 		       enum process_file which, struct text *path, bool *same)
 {
-	struct line line;
+	struct maps_line line;
 	char maps[32];
 	size_t size;
 
@@ -93,7 +93,7 @@ bool process_file_path(const struct wanted_object *wanted, const struct file_use
 bool process_file_id(int fd, const struct file_id *recorded, struct file_id *ret)
 {
 	static const struct file_id any;
-	struct line line = { 0 };
+	struct maps_line line = { 0 };
 	unsigned generation;
 	struct stat st;
 

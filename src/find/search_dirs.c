@@ -13,21 +13,21 @@
 #define DEBUG_DIR "/usr/lib/debug"
 #define CACHE_DIR "/.debug"
 
-bool symfs_is_set(const struct object_places *places)
+bool symfs_is_set(const struct search_dirs *dirs)
 {
-	return places->symfs && *places->symfs;
+	return dirs->symfs && *dirs->symfs;
 }
 
-bool add_build_id_cache(const struct object_places *places, struct text *path)
+bool add_build_id_cache(const struct search_dirs *dirs, struct text *path)
 {
 	const char *home = getenv("HOME");
 
-	if (places->build_id_dir) {
-		text_string(path, places->build_id_dir);
-		return *places->build_id_dir;
+	if (dirs->build_id_dir) {
+		text_string(path, dirs->build_id_dir);
+		return *dirs->build_id_dir;
 	}
-	if (symfs_is_set(places))
-		text_string(path, places->symfs);
+	if (symfs_is_set(dirs))
+		text_string(path, dirs->symfs);
 	else if (home && *home == '/')
 		text_string(path, home);
 	else
@@ -36,10 +36,9 @@ bool add_build_id_cache(const struct object_places *places, struct text *path)
 	return true;
 }
 
-void add_debug_dir(const struct object_places *places, const char *root,
-		   struct text *path)
+void add_debug_dir(const struct search_dirs *dirs, const char *root, struct text *path)
 {
-	const char *dir = places->debug_dir ? places->debug_dir : DEBUG_DIR;
+	const char *dir = dirs->debug_dir ? dirs->debug_dir : DEBUG_DIR;
 
 	text_string(path, root);
 	if (*root && *dir != '/')

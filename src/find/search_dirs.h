@@ -11,7 +11,7 @@ struct budget;
 struct debuginfod;
 
 /* Where object files are looked for. Strings outlive it. */
-struct object_places {
+struct search_dirs {
 	const char *symfs; /* NULL, "": object files are where they were recorded */
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	/* NULL: ~/.debug, or with symfs SYMFS/.debug, as perf has it; "": none. */
@@ -24,14 +24,13 @@ struct object_places {
 	struct budget *budget; /* of memory for what is in files; NULL: nobody counts */
 };
 
-bool symfs_is_set(const struct object_places *places);
+bool symfs_is_set(const struct search_dirs *dirs);
 
 /* Appends the directory of perf's build-id cache; false where there is none. */
-bool add_build_id_cache(const struct object_places *places, struct text *path);
+bool add_build_id_cache(const struct search_dirs *dirs, struct text *path);
 
 /* Appends the directory of debug files, as the system that lies below @root has it. */
-void add_debug_dir(const struct object_places *places, const char *root,
-		   struct text *path);
+void add_debug_dir(const struct search_dirs *dirs, const char *root, struct text *path);
 
 /*
  * Appends "/.build-id/xx/rest". @whole: all of a recorded id; else without the zeros to

@@ -41,22 +41,22 @@ enum {
 	DIGITS_MOST = 9,
 };
 
-struct line {
+struct format_line {
 	const char *text;
 	size_t size;
 };
 
 /* What is known of a format before it is parsed; the lines lie in the caller's text. */
-struct outline {
-	struct line name, id, print;
-	ARRAY(struct line) fields;
+struct format_outline {
+	struct format_line name, id, print;
+	ARRAY(struct format_line) fields;
 	size_t common; /* of these, before the empty line */
 };
 
 static pthread_mutex_t parser_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Passes over @key at the beginning. */
-static bool skip_prefix(struct line *l, const char *key)
+static bool skip_prefix(struct format_line *l, const char *key)
 {
 	size_t size = strlen(key);
 
@@ -67,7 +67,7 @@ static bool skip_prefix(struct line *l, const char *key)
 	return true;
 }
 
-static struct line trim(struct line l)
+static struct format_line trim(struct format_line l)
 {
 	while (l.size && isspace((unsigned char)*l.text)) {
 		l.text++;
@@ -79,18 +79,18 @@ static struct line trim(struct line l)
 }
 
 /* Lines up to the print format, which the library does not get. False: no memory. */
-static bool read_outline(const char *text, size_t size, struct outline *o)
+static bool read_outline(const char *text, size_t size, struct format_outline *o)
 {
 	const char *end = text + size, *stop;
 	size_t used = 0;
 
 	for (; text < end; text = stop < end ? stop + 1 : end) {
-		struct line trimmed, rest, *slot;
+		struct format_line trimmed, rest, *slot;
 
 		stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
 		size = (size_t)(stop - text);
-		rest = trimmed = trim((struct line){ text, size });
+		rest = trimmed = trim((struct format_line){ text, size });
 		if (skip_prefix(&rest, "name:") && !o->name.text) {
 			o->name = trim(rest);
 		} else if (skip_prefix(&rest, "ID:") && !o->id.text) {
@@ -119,7 +119,7 @@ static bool is_word_char(char c)
 }
 
 /* A name as C has it, which is all that the kernel lets be one. */
-static bool is_c_name(struct line l)
+static bool is_c_name(struct format_line l)
 {
 	for (size_t i = 0; i < l.size; i++)
 		if (!is_word_char(l.text[i]))
@@ -127,7 +127,7 @@ static bool is_c_name(struct line l)
 	return l.size > 0 && l.size <= NAME_MOST;
 }
 
-static bool is_id(struct line l)
+static bool is_id(struct format_line l)
 {
 	for (size_t i = 0; i < l.size; i++)
 		if (!isdigit((unsigned char)l.text[i]))
@@ -137,7 +137,7 @@ static bool is_id(struct line l)
 
 /* Bytes of "__attribute__((...))" at the beginning, which kernels built with clang have
  * in types. */
-static size_t attribute_size(struct line l)
+static size_t attribute_size(struct format_line l)
 {
 	const char *start = l.text;
 	int depth = 0;
@@ -154,7 +154,7 @@ static size_t attribute_size(struct line l)
 }
 
 /* "offset:8;", with blanks before it. */
-static bool pass_number(struct line *l, const char *key)
+static bool pass_number(struct format_line *l, const char *key)
 {
 	size_t digits = 0;
 
@@ -169,7 +169,7 @@ static bool pass_number(struct line *l, const char *key)
 }
 
 /* "[16]", "[NAME]", "[]": one pair, with a word in it or nothing. */
-static bool pass_brackets(struct line *l)
+static bool pass_brackets(struct format_line *l)
 {
 	if (!skip_prefix(l, "["))
 		return false;
@@ -184,9 +184,9 @@ static bool pass_brackets(struct line *l)
  * NAME", of cpumask_t without brackets. It reads through NULL, or loses memory, where
  * brackets do not close, types or names are missing, or something else comes.
  */
-static bool is_declaration(struct line l)
+static bool is_declaration(struct format_line l)
 {
-	struct line rest = l;
+	struct format_line rest = l;
 	bool elsewhere =
 		skip_prefix(&rest, "__data_loc ") || skip_prefix(&rest, "__rel_loc ");
 	bool in_word = false, was_word = false, has_brackets = false;
@@ -217,10 +217,10 @@ static bool is_declaration(struct line l)
 }
 
 /* False where the line is not what a field is: a declaration, and every part behind it. */
-static bool add_field(struct text *t, struct line l)
+static bool add_field(struct text *t, struct format_line l)
 {
 	size_t start = t->size, declared;
-	struct line rest, declaration;
+	struct format_line rest, declaration;
 
 	text_string(t, "\tfield:");
 	declared = t->size;
@@ -234,8 +234,8 @@ static bool add_field(struct text *t, struct line l)
 	}
 	if (t->failed)
 		goto refused;
-	rest = (struct line){ t->bytes + declared, t->size - declared };
-	declaration = (struct line){ rest.text, 0 };
+	rest = (struct format_line){ t->bytes + declared, t->size - declared };
+	declaration = (struct format_line){ rest.text, 0 };
 	while (rest.size && *rest.text != ';') {
 		declaration.size++;
 		rest.text++;
@@ -256,7 +256,7 @@ refused:
 
 /* The text that the library gets instead of the one that came: nothing in it but what
  * has been checked. */
-static void begin_text(struct text *t, const struct outline *o)
+static void begin_text(struct text *t, const struct format_outline *o)
 {
 	text_clear(t);
 	text_string(t, "name: ");
@@ -390,7 +390,7 @@ static bool parse_text(struct taken *t, const struct text *text, uint64_t *id)
 }
 
 /* All in one go; *@count: fields that were in it. */
-static bool parse_whole(struct taken *t, const struct outline *o, uint64_t *id,
+static bool parse_whole(struct taken *t, const struct format_outline *o, uint64_t *id,
 			size_t *count)
 {
 	struct text text = { 0 };
@@ -410,7 +410,7 @@ static bool parse_whole(struct taken *t, const struct outline *o, uint64_t *id,
 
 /* Where the library has stopped at a field: each gets a format of its own, so that one
  * which is not understood costs itself only. */
-static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
+static bool parse_each(struct taken *t, const struct format_outline *o, uint64_t *id)
 {
 	struct text text = { 0 };
 	bool is_format;
@@ -431,7 +431,7 @@ static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 }
 
 /* Behind the first @word in it; false: it is not there. */
-static bool pass_to(struct line *l, const char *word)
+static bool pass_to(struct format_line *l, const char *word)
 {
 	const char *at = memmem(l->text, l->size, word, strlen(word));
 
@@ -444,7 +444,7 @@ static bool pass_to(struct line *l, const char *word)
 }
 
 /* "0x40" or "64", with blanks before it: of one bit, whose number this is; -1: it is none. */
-static int read_bit(struct line *l)
+static int read_bit(struct format_line *l)
 {
 	uint64_t value = 0;
 	unsigned base = 10;
@@ -482,10 +482,10 @@ enum {
  * What a thread waits by is all that is asked: K, W and others that are no state alone are left out.
  * False: the bits are those since 4.14, or it is not said what they are.
  */
-static bool read_states(struct line print, struct event_states *ret)
+static bool read_states(struct format_line print, struct event_states *ret)
 {
 	static const char letters[] = "SDTtXZPI+N";
-	struct line flags = print;
+	struct format_line flags = print;
 	bool differ = false;
 	int bit;
 
@@ -534,7 +534,7 @@ int event_format_parse(struct arena *arena, const char *text, size_t size, bool 
 		       struct event_format *ret)
 {
 	struct taken taken = { .arena = arena, .swapped = swapped };
-	struct outline o = { 0 };
+	struct format_outline o = { 0 };
 	struct event_format format = { 0 };
 	struct event_states states, *kept = NULL;
 	size_t count = 0, bytes;

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "input/ahead.h"
 #include "input/deferred.h"
+#include "input/parallel_scan.h"
 #include "input/perf.h"
 #include "input/saved.h"
 #include "input/simpleperf.h"
@@ -69,7 +69,7 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 {
 	uint8_t p[BEGINNING];
 	size_t size;
-	size_t most = in->file.once ? FILE_BEGINNING : sizeof(p);
+	size_t most = in->file.pipe ? FILE_BEGINNING : sizeof(p);
 	int err = file_read(ctx, &in->file, 0, p, most, &size);
 
 	if (err < 0)
@@ -186,9 +186,9 @@ static int input_begin(struct context *ctx, struct origin origin, struct intern 
 			err = directory_find_kallsyms(ctx, in);
 	} else {
 		err = in->by_descriptor
-			      ? file_open_descriptor(ctx, origin.fd, in->path, pipe_flows,
-						     &in->file)
-			      : file_open_flowing(ctx, in->path, pipe_flows, &in->file);
+			      ? file_open_descriptor(ctx, origin.fd, in->path,
+						     is_perf_pipe, &in->file)
+			      : file_open_stream(ctx, in->path, is_perf_pipe, &in->file);
 		if (err == 0) {
 			in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
 			in->rec.compressed = in->file.unpacker != NULL;
@@ -220,8 +220,8 @@ void input_finish(struct input *in)
 {
 	folded_close(in);
 	saved_close(in);
-	ahead_free(in->ahead);
-	in->ahead = NULL;
+	parallel_scan_free(in->scan);
+	in->scan = NULL;
 	stream_release(&in->stream);
 	for (size_t i = 1; i < in->sources.count; i++)
 		file_close(&in->sources.v[i].file);
@@ -272,7 +272,7 @@ const char *input_path(const struct input *in)
 	return in->path;
 }
 
-void input_read_ahead(struct input *in, size_t threads, uint64_t least)
+void input_set_parallel_scan(struct input *in, size_t threads, uint64_t least)
 {
 	in->threads = threads;
 	in->part_least = least;
@@ -296,7 +296,7 @@ uint64_t state_progress(const struct input *in)
 
 int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw)
 {
-	struct source *source = &in->sources.v[in->source];
+	struct record_source *source = &in->sources.v[in->source];
 	struct chunk *last = in->chunks.count ? array_last(&in->chunks) : NULL;
 	/* With what lies behind the record: who reads the chunk passes over that, too. */
 	uint64_t size = raw->head.size + raw->behind;
@@ -367,7 +367,7 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 {
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
 	unsigned mode = raw->head.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	const struct layout *layout;
+	const struct sample_layout *layout;
 	struct event *event;
 	uint64_t time;
 
@@ -461,7 +461,7 @@ static int end_pass(struct context *ctx, struct input *in)
 	simpleperf_settle(in);
 	/* Recorders make their file when they begin. A file that was copied to another,
 	 * or touched, was written for another time than its samples took. */
-	if (!in->file.once && rec->first_time < rec->last_time &&
+	if (!in->file.pipe && rec->first_time < rec->last_time &&
 	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) == 0 &&
 	    st.stx_mask & STATX_BTIME) {
 		uint64_t began = statx_ns(&st.stx_btime), ended = statx_ns(&st.stx_mtime);
@@ -479,7 +479,7 @@ static int end_pass(struct context *ctx, struct input *in)
 /* What was wrong with the source that has ended. */
 static int end_source(struct context *ctx, struct input *in)
 {
-	const struct source *source = &in->sources.v[in->source];
+	const struct record_source *source = &in->sources.v[in->source];
 	const char *packed = file_damage(&source->file);
 	int err = 0;
 
@@ -494,8 +494,8 @@ static int end_source(struct context *ctx, struct input *in)
 	in->done += in->stream.offset;
 	in->source++;
 	in->started = false;
-	ahead_free(in->ahead);
-	in->ahead = NULL;
+	parallel_scan_free(in->scan);
+	in->scan = NULL;
 	stream_release(&in->stream);
 	return err;
 }
@@ -503,7 +503,7 @@ static int end_source(struct context *ctx, struct input *in)
 /* 1, or 0 where there is no source left. */
 static int start_source(struct context *ctx, struct input *in)
 {
-	const struct source *source = &in->sources.v[in->source];
+	const struct record_source *source = &in->sources.v[in->source];
 
 	if (in->source == in->sources.count)
 		return 0;
@@ -511,9 +511,9 @@ static int start_source(struct context *ctx, struct input *in)
 		return fail_memory(ctx);
 	if (!in->started) {
 		in->stream.skips_text = in->pipe;
-		in->stream.heads = !in->file.once;
+		in->stream.heads = !in->file.pipe;
 		stream_start(&in->stream, source->start, source->end);
-		ahead_start(in, &in->ahead);
+		parallel_scan_start(in, &in->scan);
 		in->newest = 0;
 	}
 	in->started = true;
@@ -533,7 +533,7 @@ int state_next(struct context *ctx, struct input *in, struct record *ret)
 			return found;
 		if (found == 0)
 			break;
-		found = in->ahead ? ahead_next(ctx, in->ahead, in, &raw) : 0;
+		found = in->scan ? parallel_scan_next(ctx, in->scan, in, &raw) : 0;
 		if (found < 0)
 			return found;
 		if (found == 0) {
@@ -579,14 +579,14 @@ void input_end_round(struct input *in)
 
 bool input_is_stream(const struct input *in)
 {
-	return in->file.once || in->live;
+	return in->file.pipe || in->live;
 }
 
 int stream_item_take(struct context *ctx, struct input *in, const struct raw_record *raw,
 		     struct stream_item *ret)
 {
 	int found = pass_record(ctx, in, raw, &ret->record), index;
-	const struct layout *layout;
+	const struct sample_layout *layout;
 
 	if (found < 0)
 		return found;

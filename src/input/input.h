@@ -62,7 +62,7 @@ const char *input_path(const struct input *in);
 
 /* Before the first pass: @threads may read parts of a file of @least bytes or more, the
  * caller's is one of them. What is handed out is the same. */
-void input_read_ahead(struct input *in, size_t threads, uint64_t least);
+void input_set_parallel_scan(struct input *in, size_t threads, uint64_t least);
 
 /* Before the first pass: who goes on a processor, and off it, is handed out, too. */
 void input_tell_switches(struct input *in);

@@ -39,7 +39,7 @@ static inline uint32_t u32_at(const uint8_t *p)
  * other records end with. Places are bytes from the record's start (samples) or
  * back from its end (others); 0: the field is not there.
  */
-struct layout {
+struct sample_layout {
 	uint16_t ip, tid, time, cpu, period;
 	uint16_t ring_cpu; /* cpu, where it is asked what was lost of which ring */
 	uint16_t fixed; /* bytes up to READ */
@@ -60,7 +60,7 @@ struct event_finder {
 };
 
 /* Where records are: the data of a file, one data.N of a directory. */
-struct source {
+struct record_source {
 	struct file file;
 	uint64_t start, end; /* offsets in the file; end may be UINT64_MAX */
 	bool packed; /* cannot be entered in the middle */
@@ -104,7 +104,7 @@ struct input {
 	bool live; /* records come one by one from input_take() */
 	bool whole; /* the data has its end, so features follow it */
 	uint64_t features[FEATURE_WORDS]; /* bits of those in the header */
-	ARRAY(struct layout) layouts; /* by index of event */
+	ARRAY(struct sample_layout) layouts; /* by index of event */
 	struct event_finder finder;
 	uint64_t ids_size; /* bytes of ids read so far */
 	uint32_t ids_lost; /* events whose ids are not in the file */
@@ -113,7 +113,7 @@ struct input {
 	struct hash_map path_bytes; /* by pid: of paths that nobody had mapped before */
 	struct hash_map modules; /* build id, hashed -> name of the first with it */
 	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
-	ARRAY(struct source) sources; /* the first one's file is the input's */
+	ARRAY(struct record_source) sources; /* the first one's file is the input's */
 	ARRAY(struct chunk) chunks;
 	/* User chains that came later, NULL: none; those of a stream by round, newest
 	 * first. */
@@ -128,7 +128,7 @@ struct input {
 	bool has_tracepoints;
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
-	struct ahead *ahead; /* NULL: no thread but the caller's */
+	struct parallel_scan *scan; /* NULL: no thread but the caller's */
 	size_t threads;
 	uint64_t chunk; /* bytes of one of the second pass */
 	uint64_t part_least; /* bytes that are worth a thread */
@@ -249,7 +249,7 @@ int feature_decode(struct context *ctx, struct input *in, uint64_t bit,
 int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t misc);
 
 /* perf_pipe.c: what pipes have in place of a header. 1 if the record was such. */
-bool pipe_flows(const uint8_t beginning[FILE_BEGINNING]);
+bool is_perf_pipe(const uint8_t beginning[FILE_BEGINNING]);
 int pipe_open(struct context *ctx, struct input *in);
 int meta_record(struct context *ctx, struct input *in, const struct raw_record *raw);
 

@@ -37,29 +37,29 @@ static const uint32_t trailer_fields[] = {
 };
 
 /* Where the field lies in a sample: behind those before it that there are. */
-static uint16_t sample_place(uint64_t sample_type, uint32_t field)
+static uint16_t sample_offset(uint64_t sample_type, uint32_t field)
 {
-	uint16_t place = RECORD_HEAD;
+	uint16_t offset = RECORD_HEAD;
 
 	if (!(sample_type & field))
 		return 0;
 	for (size_t i = 0; sample_fields[i] != field; i++)
 		if (sample_type & sample_fields[i])
-			place += 8;
-	return place;
+			offset += 8;
+	return offset;
 }
 
 /* How far before the end of another record the field lies, and 0 without a trailer. */
-static uint16_t trailer_place(const struct event *event, uint32_t field)
+static uint16_t trailer_offset(const struct event *event, uint32_t field)
 {
-	uint16_t place = 8;
+	uint16_t offset = 8;
 
 	if (!(event->sample_type & field) || !(event->flags & PERF_ATTR_SAMPLE_ID_ALL))
 		return 0;
 	for (size_t i = 0; trailer_fields[i] != field; i++)
 		if (event->sample_type & trailer_fields[i])
-			place += 8;
-	return place;
+			offset += 8;
+	return offset;
 }
 
 /*
@@ -90,7 +90,7 @@ static uint64_t u64_in(const uint8_t *p, bool swapped)
 
 /* @bytes: @size bytes of a perf_event_attr of any age, missing ones are zero. */
 static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
-			struct event *event, struct layout *ret)
+			struct event *event, struct sample_layout *ret)
 {
 	uint8_t attr[ATTR_KNOWN] = { 0 };
 	uint64_t type, period;
@@ -115,16 +115,16 @@ static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
 	event->clock = event->flags & PERF_ATTR_USE_CLOCKID
 			       ? (int32_t)u32_in(attr + AT(clockid), swapped)
 			       : CLOCK_OF_PERF;
-	*ret = (struct layout){
-		.ip = sample_place(type, PERF_SAMPLE_IP),
-		.tid = sample_place(type, PERF_SAMPLE_TID),
-		.time = sample_place(type, PERF_SAMPLE_TIME),
-		.cpu = sample_place(type, PERF_SAMPLE_CPU),
-		.period = sample_place(type, PERF_SAMPLE_PERIOD),
+	*ret = (struct sample_layout){
+		.ip = sample_offset(type, PERF_SAMPLE_IP),
+		.tid = sample_offset(type, PERF_SAMPLE_TID),
+		.time = sample_offset(type, PERF_SAMPLE_TIME),
+		.cpu = sample_offset(type, PERF_SAMPLE_CPU),
+		.period = sample_offset(type, PERF_SAMPLE_PERIOD),
 		.fixed = RECORD_HEAD,
-		.trailer_time = trailer_place(event, PERF_SAMPLE_TIME),
-		.trailer_tid = trailer_place(event, PERF_SAMPLE_TID),
-		.trailer_cpu = trailer_place(event, PERF_SAMPLE_CPU),
+		.trailer_time = trailer_offset(event, PERF_SAMPLE_TIME),
+		.trailer_tid = trailer_offset(event, PERF_SAMPLE_TID),
+		.trailer_cpu = trailer_offset(event, PERF_SAMPLE_CPU),
 		.branch_sample_type =
 			(uint32_t)u64_in(attr + AT(branch_sample_type), swapped),
 		.regs_user = u64_in(attr + AT(sample_regs_user), swapped),
@@ -138,20 +138,20 @@ static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
 }
 
 /* The place of the id where all events have it at the same one, or 0. */
-static uint16_t common_place(const struct input *in, uint32_t field, bool trailer)
+static uint16_t common_offset(const struct input *in, uint32_t field, bool trailer)
 {
-	uint16_t place = 0;
+	uint16_t offset = 0;
 
 	for (size_t i = 0; i < in->rec.events.count; i++) {
 		const struct event *e = &in->rec.events.v[i];
-		uint16_t here = trailer ? trailer_place(e, field)
-					: sample_place(e->sample_type, field);
+		uint16_t here = trailer ? trailer_offset(e, field)
+					: sample_offset(e->sample_type, field);
 
-		if (!here || (i && here != place))
+		if (!here || (i && here != offset))
 			return 0;
-		place = here;
+		offset = here;
 	}
-	return place;
+	return offset;
 }
 
 /* All events write the same fields: then a record can be read even if it cannot be
@@ -184,12 +184,12 @@ void event_finder_settle(struct input *in)
 		in->all_timed &= in->layouts.v[i].time != 0;
 		in->any_timed |= in->layouts.v[i].time != 0;
 	}
-	f->sample_id = common_place(in, PERF_SAMPLE_IDENTIFIER, false);
-	f->trailer_id = common_place(in, PERF_SAMPLE_IDENTIFIER, true);
+	f->sample_id = common_offset(in, PERF_SAMPLE_IDENTIFIER, false);
+	f->trailer_id = common_offset(in, PERF_SAMPLE_IDENTIFIER, true);
 	if (!f->sample_id)
-		f->sample_id = common_place(in, PERF_SAMPLE_ID, false);
+		f->sample_id = common_offset(in, PERF_SAMPLE_ID, false);
 	if (!f->trailer_id)
-		f->trailer_id = common_place(in, PERF_SAMPLE_ID, true);
+		f->trailer_id = common_offset(in, PERF_SAMPLE_ID, true);
 }
 
 /* The event with the id; -1: nobody has it. */
@@ -232,24 +232,24 @@ int event_of_other(const struct input *in, const uint8_t *record, size_t size)
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size)
 {
 	int event = event_of_other(in, record, size);
-	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
+	uint16_t offset = event < 0 ? 0 : in->layouts.v[event].trailer_time;
 
 	/* perf's own records have none. */
 	if (record_head_at(record, in->swapped).type >= PERF_RECORD_USER_TYPE_START)
 		return UINT64_MAX;
-	if (!place || size < RECORD_HEAD + (size_t)place)
+	if (!offset || size < RECORD_HEAD + (size_t)offset)
 		return UINT64_MAX;
-	return in_u64(in, record + size - place);
+	return in_u64(in, record + size - offset);
 }
 
 uint32_t trailer_cpu(const struct input *in, const uint8_t *record, size_t size)
 {
 	int event = event_of_other(in, record, size);
-	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_cpu;
+	uint16_t offset = event < 0 ? 0 : in->layouts.v[event].trailer_cpu;
 
-	if (!place || size < RECORD_HEAD + (size_t)place)
+	if (!offset || size < RECORD_HEAD + (size_t)offset)
 		return UINT32_MAX;
-	return in_u32(in, record + size - place);
+	return in_u32(in, record + size - offset);
 }
 
 int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t size)

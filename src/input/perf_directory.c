@@ -47,7 +47,7 @@ static int add_streams(struct context *ctx, struct input *in)
 			    strerror(errno));
 	for (int i = 0; i < n && err == 0; i++) {
 		struct file file = { 0 };
-		struct source *source;
+		struct record_source *source;
 		const char *kept;
 
 		text_clear(&path);
@@ -64,9 +64,9 @@ static int add_streams(struct context *ctx, struct input *in)
 			err = fail_memory(ctx);
 			break;
 		}
-		*source = (struct source){ .file = file,
-					   .end = file.size,
-					   .packed = file.unpacker != NULL };
+		*source = (struct record_source){ .file = file,
+						  .end = file.size,
+						  .packed = file.unpacker != NULL };
 		in->rec.bytes += file.size == UINT64_MAX ? 0 : file.size;
 	}
 	for (int i = 0; i < n; i++)
@@ -94,7 +94,7 @@ int directory_open(struct context *ctx, struct input *in)
 		      : file_open(ctx, kept, &in->file);
 	if (err == -ENOENT)
 		return fail(ctx, -EISDIR,
-			    "cannot read '%s': it is a directory without recording",
+			    "cannot read '%s': it is a directory without a recording",
 			    in->path);
 	if (err == 0)
 		err = perf_file_open(ctx, in);

@@ -24,26 +24,26 @@ enum {
 	IDS_MOST = 64 << 20,
 };
 
-struct section {
+struct file_section {
 	uint64_t offset, size;
 };
 
-static struct section cursor_section(struct cursor *c)
+static struct file_section cursor_section(struct cursor *c)
 {
-	struct section s = { cursor_u64(c), 0 };
+	struct file_section s = { cursor_u64(c), 0 };
 
 	s.size = cursor_u64(c);
 	return s;
 }
 
-static bool inside(const struct input *in, struct section s)
+static bool inside(const struct input *in, struct file_section s)
 {
 	return s.offset <= in->file.size && s.size <= in->file.size - s.offset;
 }
 
 /* Where an event has its ids. */
 struct ids_of_event {
-	struct section section;
+	struct file_section section;
 	uint32_t event;
 };
 
@@ -77,7 +77,7 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 		qsort(all->list.v, all->list.count, sizeof(*all->list.v),
 		      compare_offsets);
 	for (size_t i = 0; i < all->list.count; i++) {
-		struct section s = all->list.v[i].section;
+		struct file_section s = all->list.v[i].section;
 		uint32_t event = all->list.v[i].event;
 		bool fits = inside(in, s) && s.size <= most - in->ids_size;
 		size_t got, want;
@@ -117,7 +117,7 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 
 /* The attribute section: each entry is an attr, of the same size for all, and then
  * where its ids are. */
-static int read_attrs(struct context *ctx, struct input *in, struct section s,
+static int read_attrs(struct context *ctx, struct input *in, struct file_section s,
 		      uint64_t stride)
 {
 	uint8_t bytes[ATTR_SIZE_MOST];
@@ -136,7 +136,7 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 			    in->file.path, s.offset, s.size);
 	for (uint32_t i = 0; i < s.size / stride; i++) {
 		size_t got, size = (size_t)stride - HEADER_SECTION;
-		struct section where;
+		struct file_section where;
 		struct cursor c;
 
 		err = file_read(ctx, &in->file, s.offset + i * stride, bytes,
@@ -168,9 +168,9 @@ out:
 }
 
 /* Data that was never finished, or of which the end is gone, goes to the file's end. */
-static int settle_data(struct context *ctx, struct input *in, struct section data)
+static int settle_data(struct context *ctx, struct input *in, struct file_section data)
 {
-	struct source *source = array_add(&in->sources);
+	struct record_source *source = array_add(&in->sources);
 	bool unknown = in->file.size == UINT64_MAX;
 
 	if (!source)
@@ -180,7 +180,7 @@ static int settle_data(struct context *ctx, struct input *in, struct section dat
 			    "'%s': data at " PRIoff " lies outside the file",
 			    in->file.path, data.offset);
 	in->whole = data.size > 0 && data.size <= in->file.size - data.offset;
-	*source = (struct source){ .file = in->file, .start = data.offset };
+	*source = (struct record_source){ .file = in->file, .start = data.offset };
 	source->end = in->whole ? data.offset + data.size : in->file.size;
 	source->packed = in->file.unpacker != NULL;
 	if (data.size == 0 && (unknown || in->file.size > data.offset))
@@ -194,7 +194,7 @@ static int settle_data(struct context *ctx, struct input *in, struct section dat
 }
 
 /* Names of version 1: "u64 config; char name[64]". */
-static int read_event_types(struct context *ctx, struct input *in, struct section s)
+static int read_event_types(struct context *ctx, struct input *in, struct file_section s)
 {
 	enum { ENTRY = 72 };
 	uint8_t bytes[ENTRY];
@@ -265,14 +265,14 @@ static void read_feature_bits(struct input *in, struct cursor *c, const uint8_t 
 int perf_file_open(struct context *ctx, struct input *in)
 {
 	uint8_t bytes[HEADER_FULL] = { 0 };
-	struct section attrs, data, types;
+	struct file_section attrs, data, types;
 	uint64_t size, attr_size;
 	struct cursor c;
 	size_t got;
 	int err;
 
 	err = file_read(ctx, &in->file, 0, bytes,
-			in->file.once ? (size_t)FILE_BEGINNING : sizeof(bytes), &got);
+			in->file.pipe ? (size_t)FILE_BEGINNING : sizeof(bytes), &got);
 	if (err < 0)
 		return err;
 	in->swapped = in->rec.big_endian = is_swapped(bytes);

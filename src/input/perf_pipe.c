@@ -12,7 +12,7 @@
 
 enum { UPDATE_NAME = 2 /* PERF_EVENT_UPDATE__NAME */ };
 
-bool pipe_flows(const uint8_t beginning[FILE_BEGINNING])
+bool is_perf_pipe(const uint8_t beginning[FILE_BEGINNING])
 {
 	uint64_t size = u64_at(beginning + 8);
 
@@ -25,14 +25,14 @@ bool pipe_flows(const uint8_t beginning[FILE_BEGINNING])
 
 int pipe_open(struct context *ctx, struct input *in)
 {
-	struct source *source = array_add(&in->sources);
+	struct record_source *source = array_add(&in->sources);
 
 	if (!source)
 		return fail_memory(ctx);
-	*source = (struct source){ .file = in->file,
-				   .start = HEADER_PIPE,
-				   .end = in->file.size,
-				   .packed = in->file.unpacker != NULL };
+	*source = (struct record_source){ .file = in->file,
+					  .start = HEADER_PIPE,
+					  .end = in->file.size,
+					  .packed = in->file.unpacker != NULL };
 	in->pipe = true;
 	return 0;
 }

@@ -196,7 +196,7 @@ static int decode_mmap2(struct body *b, struct record *ret)
 enum { FIRST_THREAD = 1, OTHER_THREAD = 2, THREADS_A_WORD = 32, TID_END = 1 << 22 };
 
 /* Numbers are below PID_MAX_LIMIT, so 1 MiB has all of them. */
-static int note_thread(struct input *in, const struct record *r)
+static int note_recorded_thread(struct input *in, const struct record *r)
 {
 	size_t word = r->tid / THREADS_A_WORD;
 	uint64_t bit = r->pid == r->tid ? FIRST_THREAD : OTHER_THREAD;
@@ -227,7 +227,7 @@ static int decode_comm(struct body *b, struct record *ret)
 	ret->exec = b->head.misc & PERF_RECORD_MISC_COMM_EXEC;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
-	if (note_thread(b->in, ret) < 0)
+	if (note_recorded_thread(b->in, ret) < 0)
 		return -ENOMEM;
 	return read_name(b, &ret->name);
 }
@@ -245,7 +245,7 @@ static int decode_fork(struct body *b, struct record *ret)
 	time = cursor_u64(&b->c);
 	if (!b->trailer && b->in->any_timed)
 		ret->time = time;
-	return note_thread(b->in, ret);
+	return note_recorded_thread(b->in, ret);
 }
 
 /* "u64 address; u32 size; u16 kind, flags; char name[]": code that the kernel has
@@ -436,7 +436,7 @@ static int keep_deferred(struct body *b, struct record *ret)
 static const struct {
 	bool state; /* handed out */
 	int (*decode)(struct body *b, struct record *ret);
-} kinds[] = {
+} record_kinds[] = {
 	[PERF_RECORD_MMAP] = { true, decode_mmap },
 	[PERF_RECORD_LOST] = { false, count_lost },
 	[PERF_RECORD_COMM] = { true, decode_comm },
@@ -482,7 +482,8 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 			raw->head.size - (size_t)RECORD_HEAD);
 	if (b.head.type == PERF_RECORD_TIME_CONV)
 		keep_time_conversion(in, b.c);
-	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
+	if (b.head.type >= sizeof(record_kinds) / sizeof(*record_kinds) ||
+	    !record_kinds[b.head.type].decode)
 		return 0;
 	b.trailer = event < 0 ? 0 : in->layouts.v[event].trailer;
 	b.has_tid = event >= 0 && in->layouts.v[event].trailer_tid;
@@ -493,14 +494,14 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 		.position = position,
 		.time = time,
 	};
-	err = kinds[b.head.type].decode(&b, ret);
+	err = record_kinds[b.head.type].decode(&b, ret);
 	if (err < 0)
 		return fail_memory(ctx);
 	if (b.c.bad) {
 		in->rec.unknown++;
 		return 0;
 	}
-	return kinds[b.head.type].state && ret->type != RECORD_NONE;
+	return record_kinds[b.head.type].state && ret->type != RECORD_NONE;
 }
 
 int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why)

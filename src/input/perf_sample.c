@@ -136,7 +136,8 @@ static void read_counters(struct cursor *c, uint64_t format, struct sample *ret)
 }
 
 /* What lies between the user's stack and the cgroup. */
-static void skip_to_cgroup(struct cursor *c, uint64_t type, const struct layout *layout)
+static void skip_to_cgroup(struct cursor *c, uint64_t type,
+			   const struct sample_layout *layout)
 {
 	static const uint32_t words[] = { PERF_SAMPLE_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT,
 					  PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION };
@@ -294,7 +295,7 @@ static int use_unwound(struct sample_reader *r, struct sample *ret)
 
 /* What follows the chain, as far as something of it is wanted. */
 static int decode_tail(struct sample_reader *r, struct cursor *c,
-		       const struct event *event, const struct layout *l,
+		       const struct event *event, const struct sample_layout *l,
 		       struct sample *ret)
 {
 	uint64_t type = event->sample_type, count = 0;
@@ -362,7 +363,7 @@ static int decode_fields(struct sample_reader *r, int index, const uint8_t *p,
 			 size_t size, struct sample *ret)
 {
 	const struct event *event = &r->in->rec.events.v[index];
-	const struct layout *l = &r->in->layouts.v[index];
+	const struct sample_layout *l = &r->in->layouts.v[index];
 	struct cursor c;
 	int err = 0;
 

@@ -109,7 +109,7 @@ bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t 
 		 uint8_t *to)
 {
 	const struct event *e = &in->rec.events.v[event];
-	const struct layout *layout = &in->layouts.v[event];
+	const struct sample_layout *layout = &in->layouts.v[event];
 	struct swap s = { from + RECORD_HEAD, from + size, to + RECORD_HEAD, false };
 	uint64_t type = e->sample_type;
 

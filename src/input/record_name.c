@@ -7,7 +7,7 @@
 #include "input/input.h"
 
 #define NAMED(type) [PERF_RECORD_##type] = #type
-static const char *const names[] = {
+static const char *const record_names[] = {
 	NAMED(MMAP),
 	NAMED(LOST),
 	NAMED(COMM),
@@ -106,5 +106,6 @@ const char *record_name(unsigned type)
 		return own < sizeof(simpleperf_names) / sizeof(*simpleperf_names)
 			       ? simpleperf_names[own]
 			       : NULL;
-	return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
+	return type < sizeof(record_names) / sizeof(*record_names) ? record_names[type]
+								   : NULL;
 }

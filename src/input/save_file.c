@@ -1,6 +1,6 @@
 /*
  * A perf.data on its way to the disk. Whoever samples as root writes it where others
- * may write, too: so the way to it is gone once, base/file_place.h, and a file is made
+ * may write, too: so the way to it is gone once, base/write_target.h, and a file is made
  * with O_EXCL, after what lay there has been renamed.
  */
 #include "input/save_file.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_place.h"
+#include "base/write_target.h"
 #include "input/record.h"
 
 /* struct perf_record_compressed: a head and bytes of a stream, any number of them. */
@@ -50,7 +50,7 @@ static int create_file(const struct ff_place *p)
 }
 
 /* A descriptor, or a negative errno; @why: a sentence of it, where there is one. */
-static int open_at_place(const struct ff_place *p, const char **why)
+static int open_at_target(const struct ff_place *p, const char **why)
 {
 	struct stat st;
 	char *old;
@@ -66,7 +66,7 @@ static int open_at_place(const struct ff_place *p, const char **why)
 	if (faccessat(p->directory, p->name, W_OK, 0) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
-		return file_place_open_special(p, O_RDWR, why);
+		return write_target_open_special(p, O_RDWR, why);
 	if (is_ours_and_empty(&st)) {
 		fd = openat(p->directory, p->name, OPENED);
 		if (fd < 0)
@@ -91,7 +91,7 @@ int save_file_open(struct context *ctx, const char *path, int level,
 		   struct save_file *ret)
 {
 	struct save_file f = { .fd = -1, .level = level, .path = strdup(path) };
-	struct ff_place place;
+	struct ff_place target;
 	const char *why;
 	bool ready;
 	int err;
@@ -109,13 +109,13 @@ int save_file_open(struct context *ctx, const char *path, int level,
 		save_file_release(&f);
 		return fail_memory(ctx);
 	}
-	err = file_place_open(path, &place, &why);
+	err = write_target_open(path, &target, &why);
 	if (err >= 0) {
 		why = NULL;
-		f.fd = err = open_at_place(&place, &why);
+		f.fd = err = open_at_target(&target, &why);
 		if (err < 0 && !why)
 			why = strerror(-err);
-		file_place_close(&place);
+		write_target_close(&target);
 	}
 	if (err >= 0) {
 		*ret = f;

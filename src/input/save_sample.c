@@ -140,7 +140,7 @@ static size_t end_sample(uint8_t *to, const uint8_t *end)
 size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *bytes,
 			  size_t size, const struct save_found *found, uint8_t *to)
 {
-	const uint8_t *user, *place = NULL, *chain_end;
+	const uint8_t *user, *user_chain = NULL, *chain_end;
 	struct parts parts;
 	uint8_t *end;
 
@@ -149,17 +149,18 @@ size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *byt
 	/* Behind the leaf of the user's part, which its marker stands before. */
 	user = parts.chain ? user_part(&parts) : NULL;
 	if (found->caller && user && parts.behind_chain - user >= 16)
-		place = user + 16;
-	chain_end = place && found->cut ? parts.behind_chain - 8 : parts.behind_chain;
+		user_chain = user + 16;
+	chain_end =
+		user_chain && found->cut ? parts.behind_chain - 8 : parts.behind_chain;
 	/* A caller takes the place of 8 of the bytes that are left out. */
-	if (place && place <= chain_end && parts.rest - parts.out >= 8) {
+	if (user_chain && user_chain <= chain_end && parts.rest - parts.out >= 8) {
 		uint64_t count = (uint64_t)(chain_end - parts.chain) / 8 + 1;
 
 		end = put_range(to, bytes, parts.chain - sizeof(count));
 		end = put(end, &count, sizeof(count));
-		end = put_range(end, parts.chain, place);
+		end = put_range(end, parts.chain, user_chain);
 		end = put(end, &found->caller, sizeof(found->caller));
-		end = put_range(end, place, chain_end);
+		end = put_range(end, user_chain, chain_end);
 		end = put_range(end, parts.behind_chain, parts.out);
 	} else {
 		end = put_range(to, bytes, parts.out);

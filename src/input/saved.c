@@ -46,7 +46,7 @@ bool saved_begins(const uint8_t *bytes, size_t size)
 }
 
 /* The file from a place on, in windows. */
-struct scan {
+struct picture_scan {
 	struct input *in;
 	uint8_t *bytes;
 	size_t start, end; /* not yet looked at */
@@ -55,7 +55,7 @@ struct scan {
 };
 
 /* What is not looked at moves to the front, and the window is filled behind it. */
-static int scan_more(struct context *ctx, struct scan *s)
+static int scan_more(struct context *ctx, struct picture_scan *s)
 {
 	size_t got;
 	int err;
@@ -85,18 +85,18 @@ int input_picture_fail(struct context *ctx, const struct input *in, int err,
 		    why);
 }
 
-static int is_damaged(struct context *ctx, const struct scan *s, const char *why)
+static int is_damaged(struct context *ctx, const struct picture_scan *s, const char *why)
 {
 	return input_picture_fail(ctx, s->in, -EBADMSG, why);
 }
 
-static int is_large(struct context *ctx, const struct scan *s)
+static int is_large(struct context *ctx, const struct picture_scan *s)
 {
 	return input_picture_fail(ctx, s->in, -EFBIG, NULL);
 }
 
 /* Up to the element, whose name is passed. */
-static int find_element(struct context *ctx, struct scan *s)
+static int find_element(struct context *ctx, struct picture_scan *s)
 {
 	static const char element[] = "<metadata id=\"flamefold-data\"";
 	const size_t size = sizeof(element) - 1;
@@ -199,8 +199,8 @@ static const struct attribute attributes[] = {
 
 /* Puts the value into its member. 0, -EBADMSG where it is none of its kind, or
  * -ENOMEM. */
-static int set_attribute(struct scan *s, const struct attribute *a, const char *text,
-			 struct saved_header *h)
+static int set_attribute(struct picture_scan *s, const struct attribute *a,
+			 const char *text, struct saved_header *h)
 {
 	void *member = (char *)h + a->at;
 	char *end;
@@ -225,7 +225,7 @@ static int set_attribute(struct scan *s, const struct attribute *a, const char *
 }
 
 /* name="value": 1, or 0 at the end of the tag. */
-static int next_attribute(struct scan *s, const char **p, const char *end,
+static int next_attribute(struct picture_scan *s, const char **p, const char *end,
 			  struct bytes *value, struct saved_header *h)
 {
 	const char *name, *stop;
@@ -259,7 +259,8 @@ static int next_attribute(struct scan *s, const char **p, const char *end,
 }
 
 /* The attributes of the element, up to the end of its tag. */
-static int read_header(struct context *ctx, struct scan *s, struct saved_header *h)
+static int read_header(struct context *ctx, struct picture_scan *s,
+		       struct saved_header *h)
 {
 	struct bytes value = { 0 };
 	const char *p, *end = NULL;
@@ -300,7 +301,7 @@ struct packed_text {
 };
 
 /* A tag: 1 if it was the last one, 0, or -EBADMSG where it is not one of ours. */
-static int pass_tag(struct context *ctx, struct scan *s)
+static int pass_tag(struct context *ctx, struct picture_scan *s)
 {
 	static const struct {
 		const char *text;
@@ -323,7 +324,7 @@ static int pass_tag(struct context *ctx, struct scan *s)
 }
 
 /* Each text is decoded where it lies in memory, before the next one comes behind it. */
-static int read_packed(struct context *ctx, struct scan *s, struct packed_text *p)
+static int read_packed(struct context *ctx, struct picture_scan *s, struct packed_text *p)
 {
 	for (;;) {
 		const uint8_t *text = s->bytes + s->start;
@@ -356,8 +357,8 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed_text *
 
 /* The payload is as long as the header says, or the picture is damaged. How much zlib
  * can make of the bytes there are is known before it is asked to. */
-static int unpack_payload(struct context *ctx, struct scan *s, struct saved_header *h,
-			  struct packed_text *p)
+static int unpack_payload(struct context *ctx, struct picture_scan *s,
+			  struct saved_header *h, struct packed_text *p)
 {
 	size_t size = p->bytes.count;
 	int err;
@@ -366,13 +367,14 @@ static int unpack_payload(struct context *ctx, struct scan *s, struct saved_head
 		return is_damaged(ctx, s, "its base64 is cut");
 	if (!h->is_zlib) {
 		if (h->bytes != size)
-			return is_damaged(ctx, s, "it has another size than it says");
+			return is_damaged(ctx, s,
+					  "its size is not the one that it states");
 		h->picture.payload = p->bytes.v;
 		p->bytes = (struct bytes){ 0 };
 		return 0;
 	}
 	if (h->bytes > DEFLATE_FREE && h->bytes / DEFLATE_RATIO > size)
-		return is_damaged(ctx, s, "it would unpack to more than is made");
+		return is_damaged(ctx, s, "it unpacks to more than flamefold writes");
 	if (!claim_add(&p->claim, ctx->budget, h->bytes))
 		return is_large(ctx, s);
 	err = inflate_bytes(p->bytes.v, size, (size_t)h->bytes, &h->picture.payload);
@@ -383,7 +385,7 @@ static int unpack_payload(struct context *ctx, struct scan *s, struct saved_head
 
 int saved_open(struct context *ctx, struct input *in)
 {
-	struct scan s = { .in = in, .bytes = malloc(WINDOW) };
+	struct picture_scan s = { .in = in, .bytes = malloc(WINDOW) };
 	struct saved_header header = { 0 };
 	struct packed_text packed = { 0 };
 	struct saved_picture *p = &header.picture;

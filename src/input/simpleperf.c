@@ -70,16 +70,17 @@ void simpleperf_free(struct simpleperf *sp)
 }
 
 /* A text in an info; not NUL-terminated. */
-struct word {
+struct info_word {
 	const char *text;
 	size_t size;
 };
 
 /* The part of @from before the first @c, which is passed over; all of it without one. */
-static struct word cut_word(struct word *from, char c)
+static struct info_word cut_word(struct info_word *from, char c)
 {
 	const char *end = from->size ? memchr(from->text, c, from->size) : NULL;
-	struct word part = { from->text, end ? (size_t)(end - from->text) : from->size };
+	struct info_word part = { from->text,
+				  end ? (size_t)(end - from->text) : from->size };
 	size_t passed = part.size + (end != NULL);
 
 	from->text += passed;
@@ -87,7 +88,7 @@ static struct word cut_word(struct word *from, char c)
 	return part;
 }
 
-static uint64_t word_number(struct word w)
+static uint64_t word_number(struct info_word w)
 {
 	uint64_t value = 0;
 
@@ -97,10 +98,10 @@ static uint64_t word_number(struct word w)
 }
 
 /* A word behind the last @c, which is cut off together with it. */
-static struct word cut_last(struct word *from, char c)
+static struct info_word cut_last(struct info_word *from, char c)
 {
 	const char *at = from->size ? memrchr(from->text, c, from->size) : NULL;
-	struct word part = { at ? at + 1 : "", 0 };
+	struct info_word part = { at ? at + 1 : "", 0 };
 
 	if (!at)
 		return part;
@@ -109,7 +110,7 @@ static struct word cut_last(struct word *from, char c)
 	return part;
 }
 
-static bool is_key(struct word w, const char *name)
+static bool is_key(struct info_word w, const char *name)
 {
 	return w.size == strlen(name) && memcmp(w.text, name, w.size) == 0;
 }
@@ -120,13 +121,13 @@ static uint64_t event_key(uint64_t type, uint64_t config)
 }
 
 /* Lines of "name,type,config". */
-static int name_listed_events(struct input *in, struct word lines)
+static int name_listed_events(struct input *in, struct info_word lines)
 {
 	struct hash_map names = { 0 };
 	int err = 0;
 
 	while (lines.size > 0 && err == 0) {
-		struct word line = cut_word(&lines, '\n');
+		struct info_word line = cut_word(&lines, '\n');
 		uint64_t config = word_number(cut_last(&line, ','));
 		uint64_t type = word_number(cut_last(&line, ','));
 		uint32_t name;
@@ -150,9 +151,9 @@ static int name_listed_events(struct input *in, struct word lines)
 }
 
 /* "Google:Pixel 5:redfin", and "11" -> "Google Pixel 5 (redfin), Android 11" */
-static int name_host(struct input *in, struct word product, struct word android)
+static int name_host(struct input *in, struct info_word product, struct info_word android)
 {
-	struct word maker = cut_word(&product, ':'), model = cut_word(&product, ':');
+	struct info_word maker = cut_word(&product, ':'), model = cut_word(&product, ':');
 	struct text name = { 0 };
 	int err = 0;
 
@@ -182,13 +183,13 @@ static int name_host(struct input *in, struct word product, struct word android)
 /* "key NUL value NUL", in any order. */
 int simpleperf_read_meta_info(struct input *in, struct cursor *c)
 {
-	struct word product = { "", 0 }, android = { "", 0 };
-	struct word all = { (const char *)c->p, cursor_left(c) };
+	struct info_word product = { "", 0 }, android = { "", 0 };
+	struct info_word all = { (const char *)c->p, cursor_left(c) };
 	int err = 0;
 
 	in->rec.simpleperf = true;
 	while (all.size > 0 && err == 0) {
-		struct word key = cut_word(&all, '\0'), value = cut_word(&all, '\0');
+		struct info_word key = cut_word(&all, '\0'), value = cut_word(&all, '\0');
 
 		if (is_key(key, "event_type_info")) {
 			err = name_listed_events(in, value);

@@ -122,26 +122,26 @@ static void look_at_process(const struct jit_process *process, struct living *re
 }
 
 /* Where a file was looked for, and by whose word. */
-struct place {
+struct candidate {
 	const char *root; /* of a process: links are followed inside of it; NULL: here */
 	bool named; /* below a directory that was named by hand: it counts, whoever's */
 	const struct jit_tmp *tmp; /* that is held; root is where it was; NULL: none */
 };
 
 /* What is wrong with its owner or kind; NULL: nothing. */
-static const char *objection(const struct object_places *places,
-			     const struct place *place, const struct living *living,
-			     const struct stat *st)
+static const char *objection(const struct search_dirs *dirs,
+			     const struct candidate *candidate,
+			     const struct living *living, const struct stat *st)
 {
 	bool is_of_process = living->is && st->st_uid == living->owner;
 
 	if (!S_ISREG(st->st_mode))
 		return "is not a regular file";
-	if (place->named || places->trust_maps)
+	if (candidate->named || dirs->trust_maps)
 		return NULL;
 	/* The process can mount or link what it likes there, a file that only root may read,
 	 * too; here it can link only, and so can everybody, to files of the process's user. */
-	if (place->root && !is_of_process)
+	if (candidate->root && !is_of_process)
 		return "is not of the process's user: --trust-maps uses it all the same";
 	if (!is_of_process && st->st_uid && st->st_uid != geteuid())
 		return "";
@@ -175,19 +175,20 @@ static void note_open_failure(struct jit_file *f, int error)
 }
 
 /* O_PATH: nothing is opened that was not looked at. -1 with errno. */
-static int look_at_place(const struct place *place, const char *path)
+static int look_at_candidate(const struct candidate *candidate, const char *path)
 {
 	const int flags = O_PATH | O_CLOEXEC;
 	struct stat st;
 	uint32_t pid;
 	int fd;
 
-	if (place->tmp)
-		fd = openat(place->tmp->dir, path + strlen("/tmp/"), flags | O_NOFOLLOW);
-	else if (place->root && sscanf(place->root, "/proc/%" SCNu32, &pid) == 1)
+	if (candidate->tmp)
+		fd = openat(candidate->tmp->dir, path + strlen("/tmp/"),
+			    flags | O_NOFOLLOW);
+	else if (candidate->root && sscanf(candidate->root, "/proc/%" SCNu32, &pid) == 1)
 		fd = process_root_look(pid, path, O_NOFOLLOW);
 	else
-		fd = open(path, place->named ? flags : flags | O_NOFOLLOW);
+		fd = open(path, candidate->named ? flags : flags | O_NOFOLLOW);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
 		return fd;
 	close(fd);
@@ -196,25 +197,25 @@ static int look_at_place(const struct place *place, const char *path)
 }
 
 /* True where the search is at its end: the file is found. */
-static bool try_path(const struct object_places *places, const struct place *place,
+static bool try_path(const struct search_dirs *dirs, const struct candidate *candidate,
 		     const struct living *living, const char *path, struct jit_file *f)
 {
 	const char *why;
 	struct stat st;
-	int fd = look_at_place(place, path);
+	int fd = look_at_candidate(candidate, path);
 
 	/* A live run may have used up its descriptors. */
 	if (fd < 0 && errno == EMFILE && file_raise_limit())
-		fd = look_at_place(place, path);
+		fd = look_at_candidate(candidate, path);
 	text_clear(&f->path);
-	text_printf(&f->path, "%s%s", place->root ? place->root : "", path);
+	text_printf(&f->path, "%s%s", candidate->root ? candidate->root : "", path);
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			note_open_failure(f, errno);
 		return false;
 	}
 	why = fstat(fd, &st) < 0 ? "cannot be looked at"
-				 : objection(places, place, living, &st);
+				 : objection(dirs, candidate, living, &st);
 	if (why) {
 		object_to(f, f->path.bytes ? f->path.bytes : path, why, &st);
 		close(fd);
@@ -236,11 +237,11 @@ static bool try_path(const struct object_places *places, const struct place *pla
 }
 
 /* Below a directory that was named: with each of the paths. */
-static bool try_named(const struct object_places *places, const char *dir,
+static bool try_named(const struct search_dirs *dirs, const char *dir,
 		      const char *const paths[2], const struct living *living,
 		      struct jit_file *f)
 {
-	const struct place place = { .named = true };
+	const struct candidate candidate = { .named = true };
 	struct text path = { 0 };
 	bool found = false;
 
@@ -251,7 +252,7 @@ static bool try_named(const struct object_places *places, const char *dir,
 		text_printf(&path, "%s%s%s", dir, *paths[i] == '/' ? "" : "/", paths[i]);
 		if (path.failed)
 			break;
-		found = try_path(places, &place, living, path.bytes, f);
+		found = try_path(dirs, &candidate, living, path.bytes, f);
 	}
 	f->path.failed |= path.failed;
 	text_release(&path);
@@ -273,26 +274,26 @@ struct file_names {
  *	/proc/PID/root    while the process lives: by the path that it has for itself
  *	/                 unless it was recorded on another machine
  */
-static bool look_for_file(const struct object_places *places,
+static bool look_for_file(const struct search_dirs *dirs,
 			  const struct jit_process *process, const struct living *living,
 			  const struct file_names *names, struct jit_file *f)
 {
 	const char *const below[2] = { names->path };
-	struct place place = { 0 };
+	struct candidate candidate = { 0 };
 	char root[32];
 
-	if (places->map_dir)
-		return try_named(places, places->map_dir, names->here, living, f);
-	if (symfs_is_set(places))
-		return try_named(places, places->symfs, below, living, f);
+	if (dirs->map_dir)
+		return try_named(dirs, dirs->map_dir, names->here, living, f);
+	if (symfs_is_set(dirs))
+		return try_named(dirs, dirs->symfs, below, living, f);
 	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", process->pid);
-	place.root = root;
+	candidate.root = root;
 	if (living->is && *names->inner_path == '/' &&
-	    try_path(places, &place, living, names->inner_path, f))
+	    try_path(dirs, &candidate, living, names->inner_path, f))
 		return true;
-	place.root = NULL;
+	candidate.root = NULL;
 	return !process->elsewhere && *names->path == '/' &&
-	       try_path(places, &place, living, names->path, f);
+	       try_path(dirs, &candidate, living, names->path, f);
 }
 
 /* A pid is used again, and the file that went by it stays. */
@@ -312,7 +313,7 @@ static void judge_age(const struct jit_process *process, const struct living *li
 	if (written + (int64_t)clock_slack(age) < start)
 		text_printf(&f->problem,
 			    "'%s' is older than process %" PRIu32
-			    ": it may be another one's that had this pid before",
+			    ": it may be that of an earlier process with this pid",
 			    f->path.bytes, process->pid);
 }
 
@@ -324,17 +325,16 @@ static int finish_jit_file(struct jit_file *f)
 	return -ENOMEM;
 }
 
-static void say_no_map(const struct object_places *places,
-		       const struct jit_process *process, const struct living *living,
-		       const char *path, struct jit_file *f)
+static void say_no_map(const struct search_dirs *dirs, const struct jit_process *process,
+		       const struct living *living, const char *path, struct jit_file *f)
 {
 	struct stat st;
 
 	if (f->problem.size > 0)
 		return;
-	if (places->map_dir)
+	if (dirs->map_dir)
 		text_printf(&f->problem, "'%s' has no perf-%" PRIu32 ".map",
-			    places->map_dir, process->pid);
+			    dirs->map_dir, process->pid);
 	else if (process->elsewhere)
 		text_printf(&f->problem,
 			    "recorded on another machine: copy its '%s' and name the "
@@ -357,8 +357,8 @@ static void say_no_map(const struct object_places *places,
 			    path);
 }
 
-int jit_file_open_map(const struct object_places *places,
-		      const struct jit_process *process, struct jit_file *ret)
+int jit_file_open_map(const struct search_dirs *dirs, const struct jit_process *process,
+		      struct jit_file *ret)
 {
 	char path[40], inner[40];
 	/* The arrays are filled below. In a directory that was named the map may lie by
@@ -370,10 +370,10 @@ int jit_file_open_map(const struct object_places *places,
 	look_at_process(process, &living);
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", process->pid);
 	snprintf(inner, sizeof(inner), "/tmp/perf-%" PRIu32 ".map", living.inner_pid);
-	if (look_for_file(places, process, &living, &names, &f))
+	if (look_for_file(dirs, process, &living, &names, &f))
 		judge_age(process, &living, &f);
 	else
-		say_no_map(places, process, &living, path, &f);
+		say_no_map(dirs, process, &living, path, &f);
 	if (finish_jit_file(&f) < 0)
 		return -ENOMEM;
 	*ret = f;
@@ -425,20 +425,19 @@ void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 	ret->dir = -1;
 }
 
-int jit_tmp_open_map(const struct object_places *places,
-		     const struct jit_process *process, const struct jit_tmp *tmp,
-		     struct jit_file *ret)
+int jit_tmp_open_map(const struct search_dirs *dirs, const struct jit_process *process,
+		     const struct jit_tmp *tmp, struct jit_file *ret)
 {
 	/* Its process may be gone: what was seen of it while it lived stands for it. */
 	struct living living = { true, tmp->inner_pid, tmp->owner, tmp->started };
 	char path[40], root[32];
-	struct place place = { .root = root, .tmp = tmp };
+	struct candidate candidate = { .root = root, .tmp = tmp };
 	struct jit_file f = { .fd = -1 };
 
 	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", process->pid);
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", tmp->inner_pid);
-	if (!places->map_dir && !symfs_is_set(places) &&
-	    try_path(places, &place, &living, path, &f))
+	if (!dirs->map_dir && !symfs_is_set(dirs) &&
+	    try_path(dirs, &candidate, &living, path, &f))
 		judge_age(process, &living, &f);
 	if (finish_jit_file(&f) < 0)
 		return -ENOMEM;
@@ -453,9 +452,8 @@ void jit_tmp_path(const struct jit_process *process, const struct jit_tmp *tmp,
 		    tmp->inner_pid);
 }
 
-int jit_file_open_dump(const struct object_places *places,
-		       const struct jit_process *process, const char *recorded,
-		       struct jit_file *ret)
+int jit_file_open_dump(const struct search_dirs *dirs, const struct jit_process *process,
+		       const char *recorded, struct jit_file *ret)
 {
 	const char *slash = strrchr(recorded, '/');
 	struct file_names names = { { slash ? slash + 1 : recorded, recorded },
@@ -465,7 +463,7 @@ int jit_file_open_dump(const struct object_places *places,
 	struct living living;
 
 	look_at_process(process, &living);
-	if (look_for_file(places, process, &living, &names, &f))
+	if (look_for_file(dirs, process, &living, &names, &f))
 		judge_age(process, &living, &f);
 	else if (f.problem.size == 0)
 		text_printf(&f.problem, "no '%s'%s", recorded,

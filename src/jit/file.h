@@ -46,12 +46,11 @@ struct jit_file {
 };
 
 /* 0, also where there is none; or -ENOMEM. */
-int jit_file_open_map(const struct object_places *places,
-		      const struct jit_process *process, struct jit_file *ret);
+int jit_file_open_map(const struct search_dirs *dirs, const struct jit_process *process,
+		      struct jit_file *ret);
 /* @recorded: the path as the recording has it. */
-int jit_file_open_dump(const struct object_places *places,
-		       const struct jit_process *process, const char *recorded,
-		       struct jit_file *ret);
+int jit_file_open_dump(const struct search_dirs *dirs, const struct jit_process *process,
+		       const char *recorded, struct jit_file *ret);
 /*
  * The /tmp of a process, open: its map can be had from there when the process and its mount
  * namespace have gone. .dir -1: it is ours, and paths lead there; or it cannot be had.
@@ -65,9 +64,8 @@ struct jit_tmp {
 };
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret);
 /* 0, also where there is none; or -ENOMEM. */
-int jit_tmp_open_map(const struct object_places *places,
-		     const struct jit_process *process, const struct jit_tmp *tmp,
-		     struct jit_file *ret);
+int jit_tmp_open_map(const struct search_dirs *dirs, const struct jit_process *process,
+		     const struct jit_tmp *tmp, struct jit_file *ret);
 /* Appends where its map is for those who can still go there. */
 void jit_tmp_path(const struct jit_process *process, const struct jit_tmp *tmp,
 		  struct text *path);

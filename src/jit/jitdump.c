@@ -91,7 +91,7 @@ void jitdump_close(struct jitdump *d)
 }
 
 /* A record, of which as much is in memory as fits. */
-struct record {
+struct dump_record {
 	uint32_t type;
 	uint64_t offset, size, time; /* with its head */
 	struct cursor body;
@@ -138,7 +138,7 @@ static bool is_of_other(const struct jitdump *d, uint32_t pid)
  *
  * The body may be longer than the window: what is used of it here lies at its beginning.
  */
-static int take_load(struct jitdump *d, struct record *r)
+static int take_load(struct jitdump *d, struct dump_record *r)
 {
 	struct jitdump_function f = d->next;
 	uint64_t index, left = r->size - RECORD;
@@ -178,7 +178,7 @@ static int take_load(struct jitdump *d, struct record *r)
 	return add_code(d, r->time, f.address, f.size, (uint32_t)d->functions.count - 1);
 }
 
-static int take_move(struct jitdump *d, struct record *r)
+static int take_move(struct jitdump *d, struct dump_record *r)
 {
 	uint32_t pid = cursor_u32(&r->body);
 	const uint32_t *function;
@@ -199,7 +199,7 @@ static int take_move(struct jitdump *d, struct record *r)
 }
 
 /* Only where the entries lie: the LOAD that follows says whether they are its own. */
-static int note_lines(struct jitdump *d, struct record *r)
+static int note_lines(struct jitdump *d, struct dump_record *r)
 {
 	uint64_t size = r->size - RECORD;
 
@@ -214,7 +214,7 @@ static int note_lines(struct jitdump *d, struct record *r)
 }
 
 /* "u64 size of both, of .eh_frame_hdr, mapped size; .eh_frame; .eh_frame_hdr" */
-static int note_unwinding(struct jitdump *d, struct record *r)
+static int note_unwinding(struct jitdump *d, struct dump_record *r)
 {
 	uint64_t size = cursor_u64(&r->body), header = cursor_u64(&r->body);
 
@@ -228,7 +228,7 @@ static int note_unwinding(struct jitdump *d, struct record *r)
 }
 
 /* The runtime has ended its session: nothing is read behind that. */
-static int note_close(struct jitdump *d, struct record *r)
+static int note_close(struct jitdump *d, struct dump_record *r)
 {
 	(void)r;
 	d->closed = true;
@@ -236,7 +236,7 @@ static int note_close(struct jitdump *d, struct record *r)
 }
 
 /* By type; of others only the size counts. 0, or -ENOMEM. */
-static int (*const takers[])(struct jitdump *d, struct record *r) = {
+static int (*const takers[])(struct jitdump *d, struct dump_record *r) = {
 	[RECORD_LOAD] = take_load,
 	[RECORD_MOVE] = take_move,
 	[RECORD_DEBUG_INFO] = note_lines,
@@ -252,7 +252,8 @@ struct dump_window {
 };
 
 /* The next record: 1; 0 where it is not all there. */
-static int next_dump_record(struct jitdump *d, struct dump_window *w, struct record *r)
+static int next_dump_record(struct jitdump *d, struct dump_window *w,
+			    struct dump_record *r)
 {
 	size_t at, have;
 	uint8_t last;
@@ -289,7 +290,7 @@ static int next_dump_record(struct jitdump *d, struct dump_window *w, struct rec
 int jitdump_read(struct jitdump *d)
 {
 	struct dump_window w = { .bytes = malloc(ROOM) };
-	struct record r;
+	struct dump_record r;
 	int err = w.bytes ? 0 : -ENOMEM;
 
 	while (err == 0 && !d->closed && !d->damaged && !d->full &&

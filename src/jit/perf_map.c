@@ -128,20 +128,20 @@ static int paint(struct map_reader *r)
 static int settle_entries(struct map_reader *r)
 {
 	struct perf_map *map = r->map;
-	uint32_t *place = calloc(map->list.count + 1, sizeof(*place));
+	uint32_t *kept_as = calloc(map->list.count + 1, sizeof(*kept_as));
 	size_t kept = 0, used = 0;
 
-	if (!place || paint(r) < 0) {
-		free(place);
+	if (!kept_as || paint(r) < 0) {
+		free(kept_as);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < r->count; i++)
-		place[map->of_address[i]] = 1;
+		kept_as[map->of_address[i]] = 1;
 	for (size_t e = 0; e < map->list.count; e++) {
 		struct perf_map_entry entry = map->list.v[e];
 		size_t size;
 
-		if (!place[e + 1])
+		if (!kept_as[e + 1])
 			continue;
 		size = strlen(map->names.bytes + entry.name) + 1;
 		/* Names only move forward, over those that went, and so do entries. */
@@ -149,15 +149,15 @@ static int settle_entries(struct map_reader *r)
 		entry.name = used;
 		used += size;
 		map->list.v[kept++] = entry;
-		place[e + 1] = (uint32_t)kept;
+		kept_as[e + 1] = (uint32_t)kept;
 	}
-	place[0] = 0;
+	kept_as[0] = 0;
 	for (size_t i = 0; i < r->count; i++)
-		map->of_address[i] = place[map->of_address[i]];
+		map->of_address[i] = kept_as[map->of_address[i]];
 	claim_settle(&map->claim, r->budget, 2 * (kept * sizeof(*map->list.v) + used));
 	map->list.count = r->settled = kept;
 	map->names.size = r->settled_names = used;
-	free(place);
+	free(kept_as);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int take_map_line(void *arg, const char *line, size_t length, uint64_t of
 }
 
 /* What is read of the file, and what has been taken of that. */
-struct reading_map {
+struct map_stream {
 	int fd;
 	uint64_t offset, until;
 	char *bytes;
@@ -237,7 +237,7 @@ struct reading_map {
 };
 
 /* @line, which ends before @behind. */
-static int take_piece(struct reading_map *in, const char *line, size_t length,
+static int take_piece(struct map_stream *in, const char *line, size_t length,
 		      const char *behind)
 {
 	uint64_t left = (uint64_t)(in->bytes + in->size - behind);
@@ -246,7 +246,7 @@ static int take_piece(struct reading_map *in, const char *line, size_t length,
 }
 
 /* All whole lines of what is in memory; what is left goes to the front. */
-static int take_whole_lines(struct reading_map *in)
+static int take_whole_lines(struct map_stream *in)
 {
 	char *p = in->bytes, *end = in->bytes + in->size, *stop;
 	int err = 0;
@@ -268,7 +268,7 @@ static int take_whole_lines(struct reading_map *in)
 }
 
 /* Until @cut, which others may set, is true; NULL: nobody does. */
-static int read_map_lines(struct reading_map *in, const bool *cut)
+static int read_map_lines(struct map_stream *in, const bool *cut)
 {
 	int err = 0;
 
@@ -294,7 +294,7 @@ static int read_map_lines(struct reading_map *in, const bool *cut)
 
 int perf_map_each(int fd, uint64_t *from, uint64_t until, perf_map_take *take, void *arg)
 {
-	struct reading_map in = {
+	struct map_stream in = {
 		.fd = fd, .offset = *from, .until = until, .take = take, .arg = arg
 	};
 	int err;
@@ -318,7 +318,7 @@ int perf_map_read(int fd, const struct perf_map_question *question, struct budge
 				.question = question,
 				.map = &map,
 				.budget = budget };
-	struct reading_map in = { .fd = fd, .take = take_map_line, .arg = &r };
+	struct map_stream in = { .fd = fd, .take = take_map_line, .arg = &r };
 	struct stat st;
 	int err = r.count < UINT32_MAX ? 0 : -ENOMEM;
 

@@ -102,7 +102,7 @@ static bool move_start(struct frame_entries *e, size_t at)
 	bool relative = (e->encoding & RELATIVE_TO) == PC_RELATIVE;
 	size_t size = 4;
 	int64_t value = 0;
-	int32_t narrow;
+	int32_t truncated;
 	uint64_t start;
 
 	if (format == 0 || format == UDATA8 || format == SDATA8)
@@ -121,8 +121,8 @@ static bool move_start(struct frame_entries *e, size_t at)
 	start += e->f->bytes;
 	value = (int64_t)(start - (relative ? e->to + at : 0));
 	/* The object is as long as its dump, which may have more than 2 GiB. */
-	narrow = (int32_t)value;
-	if (size == 4 && narrow != value)
+	truncated = (int32_t)value;
+	if (size == 4 && truncated != value)
 		return false;
 	memcpy(e->bytes + at, &value, size);
 	return true;

@@ -137,7 +137,7 @@ int live_adapt(struct context *ctx, struct live *l)
 	if (l->readers && readers_resume(ctx, l->readers) < 0)
 		return -ENOMEM;
 	if (err == -ERANGE && !l->adapted_out) {
-		warn(ctx, "records are lost, and there is nothing left to ask less of");
+		warn(ctx, "records are lost, and nothing is left that could be lowered");
 		l->adapted_out = true;
 	}
 	return err;

@@ -76,7 +76,8 @@ int live_start(struct context *ctx, struct live *l)
 	if (l->options->who != LIVE_COMMAND || l->options->everywhere)
 		rings_enable(&l->rings);
 	l->started = true;
-	err = live_known_start(ctx, &l->target, KNOWN_BY_INODE, &l->known);
+	err = live_preexisting_start(ctx, &l->target, PREEXISTING_BY_INODE,
+				     &l->preexisting);
 	if ((l->options->who != LIVE_COMMAND || l->options->everywhere) &&
 	    has_our_clock(l))
 		l->from = run_now();
@@ -102,31 +103,33 @@ void live_stop(struct live *l)
 }
 
 /* What was there before comes first; once it has begun to come it comes whole. */
-static int next_known(struct context *ctx, struct live *l, struct live_record *ret)
+static int next_preexisting(struct context *ctx, struct live *l, struct live_record *ret)
 {
 	struct perf_event_header head;
 	size_t size;
 	int err;
 
-	if (l->known_state == KNOWN_AWAITED) {
-		if (!l->stopped && !live_known_done(l->known))
+	if (l->preexisting_state == PREEXISTING_AWAITED) {
+		if (!l->stopped && !live_preexisting_done(l->preexisting))
 			return 0;
-		err = live_known_records(ctx, l->known, &l->known_at, &size);
+		err = live_preexisting_records(ctx, l->preexisting, &l->preexisting_at,
+					       &size);
 		if (err < 0)
 			return err;
-		l->known_end = l->known_at + size;
-		l->known_state = KNOWN_COMING;
+		l->preexisting_end = l->preexisting_at + size;
+		l->preexisting_state = PREEXISTING_COMING;
 	}
-	if (l->known_state == KNOWN_COMING && l->known_at < l->known_end) {
-		memcpy(&head, l->known_at, sizeof(head));
-		*ret = (struct live_record){ LIVE_RECORD, l->known_at, head.size };
-		l->known_at += head.size;
+	if (l->preexisting_state == PREEXISTING_COMING &&
+	    l->preexisting_at < l->preexisting_end) {
+		memcpy(&head, l->preexisting_at, sizeof(head));
+		*ret = (struct live_record){ LIVE_RECORD, l->preexisting_at, head.size };
+		l->preexisting_at += head.size;
 		return 1;
 	}
-	if (l->known_state == KNOWN_COMING) {
-		l->known_state = KNOWN_GIVEN;
-		live_known_free(l->known);
-		l->known = NULL;
+	if (l->preexisting_state == PREEXISTING_COMING) {
+		l->preexisting_state = PREEXISTING_GIVEN;
+		live_preexisting_free(l->preexisting);
+		l->preexisting = NULL;
 	}
 	return 0;
 }
@@ -157,7 +160,7 @@ static bool count_record(struct live *l, const struct live_record *record)
 
 int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 {
-	int found = next_known(ctx, l, ret);
+	int found = next_preexisting(ctx, l, ret);
 
 	if (found == 0 && l->passed) {
 		l->passed = l->stopped;
@@ -183,7 +186,8 @@ int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 					: rings_next(&l->rings, &ret->bytes, &ret->size);
 	} while (found > 0 && !count_record(l, ret));
 	/* What was lost and no record has told is behind all others. */
-	if (found == 0 && l->stopped && lost_rest(&l->lost, run_now(), &l->lost_record)) {
+	if (found == 0 && l->stopped &&
+	    lost_remainder(&l->lost, run_now(), &l->lost_record)) {
 		ret->bytes = (const uint8_t *)&l->lost_record;
 		ret->size = sizeof(l->lost_record);
 		return 1;
@@ -194,7 +198,7 @@ int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 		return found;
 	l->passed = true;
 	/* Nothing goes out before what was known. */
-	if (l->known_state != KNOWN_GIVEN)
+	if (l->preexisting_state != PREEXISTING_GIVEN)
 		return live_next(ctx, l, ret);
 	l->counts.rounds++;
 	ret->kind = LIVE_ROUND;
@@ -207,7 +211,7 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 	if (l->command.reaped)
 		l->waiting.v[1].fd = -1;
 	/* Who waits for what is known already need not wait long. */
-	if (l->known_state != KNOWN_GIVEN && ms > 5)
+	if (l->preexisting_state != PREEXISTING_GIVEN && ms > 5)
 		ms = 5;
 	if (poll(l->waiting.v, l->waiting.count, ms) < 0)
 		return errno == EINTR ? 0

@@ -447,7 +447,7 @@ void live_close(struct live *l)
 	/* The watch and the readers use the rings: their threads end before those go. */
 	run_end_watch(l);
 	pthread_mutex_destroy(&l->watch.lock);
-	live_known_free(l->known);
+	live_preexisting_free(l->preexisting);
 	for (size_t i = 2; i < l->waiting_rings; i++)
 		if (l->waiting.v[i].fd >= 0)
 			close(l->waiting.v[i].fd);

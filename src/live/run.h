@@ -13,7 +13,7 @@
 #include "live/rings/readers.h"
 
 /* How far what comes first has come. */
-enum known_state { KNOWN_AWAITED, KNOWN_COMING, KNOWN_GIVEN };
+enum preexisting_state { PREEXISTING_AWAITED, PREEXISTING_COMING, PREEXISTING_GIVEN };
 
 /* The thread that waits for the end. */
 struct live_watch {
@@ -47,9 +47,9 @@ struct live {
 	size_t waiting_rings; /* where they begin */
 	ARRAY(pid_t) asked_for; /* processes that there is no pidfd of */
 	size_t processes_left; /* or threads, of those that were asked for; by pidfd */
-	struct live_known *known;
-	enum known_state known_state;
-	const uint8_t *known_at, *known_end;
+	struct live_preexisting *preexisting;
+	enum preexisting_state preexisting_state;
+	const uint8_t *preexisting_at, *preexisting_end;
 	uint64_t from, until; /* samples count from then on, and until then; ns */
 	struct live_watch watch;
 	struct hotplug hotplug;

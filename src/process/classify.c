@@ -24,7 +24,7 @@ struct classifier {
 	struct hash_map build_ids; /* path and side -> index in rec->build_ids */
 	struct hash_map memfds; /* file and process -> whether it is an object */
 	uint32_t kernel_path;
-	uint32_t narrow_vdso; /* "[vdso32]" */
+	uint32_t vdso_32bit; /* "[vdso32]" */
 };
 
 static bool of_kernel(uint8_t mode)
@@ -59,7 +59,7 @@ int classifier_new(const struct recording *rec, struct images *images,
 	*c = (struct classifier){ .rec = rec, .images = images, .strings = strings };
 	if (intern_add(strings, kernel_name, sizeof(kernel_name) - 1, &c->kernel_path) <
 		    0 ||
-	    intern_add(strings, "[vdso32]", 8, &c->narrow_vdso) < 0)
+	    intern_add(strings, "[vdso32]", 8, &c->vdso_32bit) < 0)
 		goto out;
 	for (size_t i = 0; i < rec->build_ids.count; i++) {
 		const struct known_build_id *known = &rec->build_ids.v[i];
@@ -106,7 +106,7 @@ static void choose_build_id(const struct classifier *c, const struct record *rec
 			    struct image *image)
 {
 	bool module = image->kind == IMAGE_MODULE;
-	uint32_t path = image->narrow ? c->narrow_vdso : image->path;
+	uint32_t path = image->is_32bit ? c->vdso_32bit : image->path;
 	const uint32_t *index;
 
 	if (rec->build_id_size && !(module && c->rec->modules_share_ids))
@@ -211,10 +211,10 @@ static int classify_memfd(struct classifier *c, const struct record *rec,
 	describe_file(c, rec, &file);
 	choose_build_id(c, rec, &file);
 	is_object = file.build_id_size || (known && *known);
-	if (!is_object && !known && rec->executable && c->images->places &&
+	if (!is_object && !known && rec->executable && c->images->dirs &&
 	    c->memfds.count < MEMFDS_MOST) {
 		/* The process is asked, if it still lives here. */
-		err = find_image_file(c->images, c->images->places, &file, 0, &found);
+		err = find_image_file(c->images, c->images->dirs, &file, 0, &found);
 		if (err < 0)
 			return err;
 		is_object = found.object.elf;
@@ -276,7 +276,7 @@ static int classify_user(struct classifier *c, const struct record *rec,
 		image->release = c->rec->kernel;
 		image->arch = c->rec->arch;
 		/* 32-bit tasks have a vdso of their own, all of it below 4 GiB. */
-		image->narrow = rec->start < (uint64_t)1 << 32;
+		image->is_32bit = rec->start < (uint64_t)1 << 32;
 	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
 		err = classify_memfd(c, rec, image);
 	}

@@ -134,7 +134,7 @@ int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 }
 
 /* What lay at @index is gone; the next new one takes its slot. */
-static int add_free_index(struct places *list, size_t index)
+static int add_free_index(struct free_list *list, size_t index)
 {
 	uint32_t *slot = array_add(list);
 

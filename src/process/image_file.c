@@ -83,7 +83,7 @@ static bool is_own_vdso(const struct intern *strings, const struct image *image,
 	const char *arch = intern_text(strings, image->arch);
 	struct utsname machine;
 
-	if (image->narrow)
+	if (image->is_32bit)
 		return false;
 	if (image->build_id_size)
 		return object_has_build_id(own, image->build_id, image->build_id_size);
@@ -97,11 +97,11 @@ static bool is_own_vdso(const struct intern *strings, const struct image *image,
  * process has one mapped, too, so that is compared first: it needs no file. Below a symfs
  * nothing of this machine counts.
  */
-static int find_vdso(const struct object_places *places, const struct intern *strings,
+static int find_vdso(const struct search_dirs *dirs, const struct intern *strings,
 		     const struct image *image, unsigned need, struct found *f)
 {
 	struct wanted_object wanted = describe(strings, image);
-	bool own = !symfs_is_set(places);
+	bool own = !symfs_is_set(dirs);
 	struct context ctx = { 0 };
 	int err = own ? object_open_vdso(&ctx, &f->object) : -ENOENT;
 
@@ -112,7 +112,7 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 		return 0;
 	}
 	found_release(f);
-	err = find_object(places, &wanted, need, f);
+	err = find_object(dirs, &wanted, need, f);
 	if (err < 0 || f->object.elf)
 		return err;
 	text_clear(&f->problem);
@@ -121,7 +121,7 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 	return 0;
 }
 
-int find_image_file(const struct images *images, const struct object_places *places,
+int find_image_file(const struct images *images, const struct search_dirs *dirs,
 		    const struct image *image, unsigned need, struct found *ret)
 {
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
@@ -136,10 +136,10 @@ int find_image_file(const struct images *images, const struct object_places *pla
 		 * else. */
 		if (image_kept_path(images, image, &kept))
 			wanted.kept = kept.bytes;
-		err = kept.failed ? -ENOMEM : find_object(places, &wanted, need, &f);
+		err = kept.failed ? -ENOMEM : find_object(dirs, &wanted, need, &f);
 		text_release(&kept);
 	} else if (image->kind == IMAGE_VDSO) {
-		err = find_vdso(places, images->strings, image, need, &f);
+		err = find_vdso(dirs, images->strings, image, need, &f);
 	}
 	if (err == 0 && (f.file.failed || f.problem.failed))
 		err = -ENOMEM;
@@ -151,7 +151,7 @@ int find_image_file(const struct images *images, const struct object_places *pla
 	return 0;
 }
 
-int image_find_object(const struct object_places *places, const struct images *images,
+int image_find_object(const struct search_dirs *dirs, const struct images *images,
 		      uint32_t image, unsigned need, struct found *ret)
 {
 	const struct image *of = &images->list.v[image];
@@ -160,8 +160,8 @@ int image_find_object(const struct object_places *places, const struct images *i
 	int fd, err = 0;
 
 	if (of->kind != IMAGE_JIT)
-		return find_image_file(images, places, of, need, ret);
-	ctx.budget = places->budget;
+		return find_image_file(images, dirs, of, need, ret);
+	ctx.budget = dirs->budget;
 	fd = images->dumps.v[of->dump]->unwind;
 	if (need == NEED_UNWIND && fd >= 0) {
 		/* Opened by a path, so that it can be opened again: proc(5), /proc/[pid]/fd. */

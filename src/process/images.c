@@ -17,9 +17,9 @@ static uint64_t hash_image(const struct image *im)
 		im->ino,
 		im->generation,
 		(uint64_t)im->release << 32 | im->reference,
-		(uint64_t)im->arch << 32 | im->narrow,
+		(uint64_t)im->arch << 32 | im->is_32bit,
 		im->reference_address,
-		(uint64_t)im->owner << 32 | im->heir_of,
+		(uint64_t)im->owner << 32 | im->forked_from,
 		(uint64_t)im->code << 32 | im->dump,
 	};
 
@@ -35,9 +35,10 @@ static bool is_same_image(const struct image *a, const struct image *b)
 	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
 	       a->min == b->min && a->ino == b->ino && a->generation == b->generation &&
 	       a->release == b->release && a->arch == b->arch &&
-	       a->reference == b->reference && a->narrow == b->narrow &&
-	       a->owner == b->owner && a->heir_of == b->heir_of && a->dump == b->dump &&
-	       a->code == b->code && a->reference_address == b->reference_address;
+	       a->reference == b->reference && a->is_32bit == b->is_32bit &&
+	       a->owner == b->owner && a->forked_from == b->forked_from &&
+	       a->dump == b->dump && a->code == b->code &&
+	       a->reference_address == b->reference_address;
 }
 
 enum {
@@ -49,7 +50,7 @@ enum {
 /* A process may map new files without end under one path. */
 static bool allow(struct images *im)
 {
-	struct budget *budget = im->places ? im->places->budget : NULL;
+	struct budget *budget = im->dirs ? im->dirs->budget : NULL;
 
 	if (!budget || im->list.count < im->allowed)
 		return true;
@@ -95,7 +96,7 @@ int images_init(struct images *im, struct intern *strings)
 		enum image_kind kind;
 		const char *path;
 	} fixed[] = {
-		[IMAGE_ID_NAMES] = { IMAGE_NAMES, "" },
+		[IMAGE_ID_NAMES] = { IMAGE_LABEL, "" },
 		[IMAGE_ID_UNKNOWN] = { IMAGE_UNKNOWN, "[unknown]" },
 		[IMAGE_ID_GUEST] = { IMAGE_GUEST, "[guest]" },
 		[IMAGE_ID_HYPERVISOR] = { IMAGE_HYPERVISOR, "[hypervisor]" },

@@ -8,9 +8,9 @@
  * Code that runtimes made, as part of the timeline.
  *
  * The child of a fork goes on with its parent's code, and from then on writes a map of its
- * own. So for a child the images of such code are others: heirs, which are asked first.
+ * own. So for a child the images of such code are others, forked ones, which are asked first.
  */
-struct jit_heir {
+struct forked_image {
 	uint32_t from, to; /* images: as a space of the parent has it, and the child's */
 };
 
@@ -18,7 +18,7 @@ struct jit_heir {
 enum { JIT_IMAGES_MOST = 16 };
 struct jit_images {
 	ARRAY(uint32_t) mapped;
-	ARRAY(struct jit_heir) heirs;
+	ARRAY(struct forked_image) forked;
 };
 
 void jit_images_release(struct jit_images *j);
@@ -36,11 +36,11 @@ int jit_images_fork(struct jit_images *child, const struct jit_images *parent,
 int jit_images_settle(struct jit_images *j);
 
 /* The image that a space has instead of one that it got from its parent. */
-static inline uint32_t jit_images_heir(const struct jit_images *j, uint32_t image)
+static inline uint32_t jit_images_forked(const struct jit_images *j, uint32_t image)
 {
-	for (size_t i = 0; i < j->heirs.count; i++)
-		if (j->heirs.v[i].from == image)
-			return j->heirs.v[i].to;
+	for (size_t i = 0; i < j->forked.count; i++)
+		if (j->forked.v[i].from == image)
+			return j->forked.v[i].to;
 	return image;
 }
 

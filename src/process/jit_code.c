@@ -90,7 +90,7 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 			m = machine_by_name(own.machine, 2);
 		dump->dump.machine = m ? m->elf : EM_NONE;
 	}
-	dump->dump.budget = ps->images->places ? ps->images->places->budget : NULL;
+	dump->dump.budget = ps->images->dirs ? ps->images->dirs->budget : NULL;
 	judge_clock(ps, dump);
 }
 
@@ -112,7 +112,7 @@ static struct jit_dump *new_dump(struct processes *ps, const struct image *image
 	dump->dump.fd = dump->unwind = dump->beginning = -1;
 	dump->owner = image->owner;
 	/* It is in the list by now: whatever it has is released with that. */
-	if (jit_file_open_dump(ps->images->places, &process, path, &file) < 0)
+	if (jit_file_open_dump(ps->images->dirs, &process, path, &file) < 0)
 		return NULL;
 	/* The dump owns the texts of the answer from here on, and its descriptor. */
 	dump->path = file.path;
@@ -222,7 +222,7 @@ int add_jit_dump(struct processes *ps, struct address_space *space,
 	struct growing_dump g = { .space = (uint32_t)(space - ps->spaces.v) }, *slot;
 	struct jit_dump *dump;
 
-	if (!ps->images->places || ps->images->as_perf ||
+	if (!ps->images->dirs || ps->images->as_perf ||
 	    ps->images->dumps.count >= DUMPS_MOST ||
 	    has_dump_of_path(ps, g.space, &image))
 		return 0;

@@ -53,7 +53,7 @@ struct kept {
 	size_t held, most; /* without those of @maps and @tmps */
 	/* For files that can be found again, when so many are known: old ones, and all. */
 	size_t look_again, look_at_all;
-	bool crowded;
+	bool over_limit;
 	struct claim claim; /* for so many of the list */
 	size_t allowed;
 };
@@ -175,7 +175,7 @@ static int open_mapped_now(const char *path, const struct record *rec)
 }
 
 /* It may be opened again where a process still has it mapped. */
-static void let_go(struct kept *k, struct kept_file *f)
+static void close_kept(struct kept *k, struct kept_file *f)
 {
 	close(f->fd);
 	f->fd = -1;
@@ -190,8 +190,8 @@ static size_t many(const struct kept *k)
 }
 
 /* Room for others: those that their path still leads to can be found by that. */
-static void let_go_of_reachable(struct kept *k, const struct intern *strings,
-				uint64_t mapped_by)
+static void close_reachable(struct kept *k, const struct intern *strings,
+			    uint64_t mapped_by)
 {
 	for (size_t i = 0; i < k->list.count; i++) {
 		struct kept_file *f = &k->list.v[i];
@@ -200,7 +200,7 @@ static void let_go_of_reachable(struct kept *k, const struct intern *strings,
 		if (f->fd >= 0 && f->time <= mapped_by && fstat(f->fd, &held) == 0 &&
 		    stat(intern_text(strings, f->path), &found) == 0 &&
 		    held.st_dev == found.st_dev && held.st_ino == found.st_ino)
-			let_go(k, f);
+			close_kept(k, f);
 	}
 }
 
@@ -212,12 +212,12 @@ static void close_reachable_if_full(struct kept *k, const struct intern *strings
 	/* A look is two calls of stat for each file, so the next is due when as many
 	 * files have come as an eighth of the limit. */
 	if (k->held >= many(k) && k->list.count >= k->look_again) {
-		let_go_of_reachable(k, strings, now > SETTLED_NS ? now - SETTLED_NS : 0);
+		close_reachable(k, strings, now > SETTLED_NS ? now - SETTLED_NS : 0);
 		k->look_again = k->list.count + k->most / 8;
-		k->crowded = k->held >= many(k);
+		k->over_limit = k->held >= many(k);
 	}
 	if (k->held >= k->most && k->list.count >= k->look_at_all) {
-		let_go_of_reachable(k, strings, UINT64_MAX);
+		close_reachable(k, strings, UINT64_MAX);
 		k->look_at_all = k->list.count + k->most / 8;
 	}
 }
@@ -241,12 +241,12 @@ static uint64_t pinned_bytes(const struct kept *k)
 	return pinned;
 }
 
-bool images_are_crowded(const struct images *im)
+bool images_over_limit(const struct images *im)
 {
-	return im->kept && im->kept->crowded;
+	return im->kept && im->kept->over_limit;
 }
 
-void images_let_go(struct images *im, uint64_t time)
+void images_close_oldest(struct images *im, uint64_t time)
 {
 	struct kept *k = im->kept;
 	uint64_t pinned = k ? pinned_bytes(k) : 0;
@@ -260,12 +260,12 @@ void images_let_go(struct images *im, uint64_t time)
 		if (f->fd < 0 || f->time > time ||
 		    (k->held <= k->most / 2 && (!size || pinned <= PINNED_MOST)))
 			continue;
-		let_go(k, f);
+		close_kept(k, f);
 		pinned -= size;
 	}
 	/* Where that was not enough, maps of runtimes fill it: the next file that comes asks again. */
 	if (k)
-		k->crowded = false;
+		k->over_limit = false;
 }
 
 size_t images_refused(const struct images *im)
@@ -327,7 +327,7 @@ static int keep_file(struct images *im, struct kept *k, const struct record *rec
 	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
 	f = find_kept(k, &key);
 	if (!f) {
-		if (!allow_file(k, im->places ? im->places->budget : NULL))
+		if (!allow_file(k, im->dirs ? im->dirs->budget : NULL))
 			return 0;
 		if (!array_reserve(&k->list, 1) ||
 		    !hash_add(&k->by_key, hash_key(&key), (uint32_t)k->list.count))
@@ -357,15 +357,15 @@ int images_keep(struct images *im, const struct record *rec)
 
 	if (!k)
 		return -ENOMEM;
-	tmp = kept_tmps_take(&k->tmps, im->places, im->strings, rec, images_may_hold(im));
+	tmp = kept_tmps_take(&k->tmps, im->dirs, im->strings, rec, images_may_hold(im));
 	file = tmp < 0 ? tmp : keep_file(im, k, rec);
 	return tmp > 0 && file == 0 ? tmp : file;
 }
 
 void images_look_for_maps(struct images *im)
 {
-	if (im->kept && im->places)
-		kept_tmps_look(&im->kept->tmps, im->places, false);
+	if (im->kept && im->dirs)
+		kept_tmps_look(&im->kept->tmps, im->dirs, false);
 }
 
 bool image_kept_path(const struct images *im, const struct image *image,
@@ -411,9 +411,9 @@ int images_keep_maps(struct images *im)
 	/* A stat for each file that is held: every 16 seconds, as we are called once a
 	 * second. */
 	if (++k->calls % PINNED_EVERY == 0)
-		k->crowded |= pinned_bytes(k) > PINNED_MOST;
-	if (im->places)
-		kept_tmps_look(&k->tmps, im->places, true);
+		k->over_limit |= pinned_bytes(k) > PINNED_MOST;
+	if (im->dirs)
+		kept_tmps_look(&k->tmps, im->dirs, true);
 	return kept_maps_look(&k->maps, im);
 }
 
@@ -422,12 +422,11 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
 	const struct kept_map *m;
 	struct jit_file f = { .fd = -1 };
 
-	if (!im->kept || !im->places)
+	if (!im->kept || !im->dirs)
 		return 0;
 	m = kept_maps_find(&im->kept->maps, im, image);
 	if (!m || m->fd < 0)
-		return kept_tmps_open(&im->kept->tmps, im->places, &im->list.v[image],
-				      ret);
+		return kept_tmps_open(&im->kept->tmps, im->dirs, &im->list.v[image], ret);
 	text_string(&f.path, m->path);
 	/* The caller closes its own one. They share an offset, but maps are read with
 	 * pread. */

@@ -81,7 +81,7 @@ static int look_for(struct kept_maps *k, struct images *im, struct kept_map *m)
 	/* Asked before its map is looked for: if it ends in between, we come again and
 	 * find what it wrote last. */
 	m->ended = has_ended(im, m);
-	err = im->places ? jit_file_open_map(im->places, &process, &f) : -ENOENT;
+	err = im->dirs ? jit_file_open_map(im->dirs, &process, &f) : -ENOENT;
 	if (err == 0 && f.fd >= 0) {
 		m->path = strdup(f.path.bytes);
 		m->fd = f.fd;

@@ -39,12 +39,12 @@ static void close_tmp(struct kept_tmps *k, struct kept_tmp *t)
 }
 
 /* The map that the process has on its name while it lives. */
-static void look_through_root(struct kept_tmps *k, const struct object_places *places,
+static void look_through_root(struct kept_tmps *k, const struct search_dirs *dirs,
 			      struct kept_tmp *t)
 {
 	struct jit_file f;
 
-	if (t->fd >= 0 || jit_file_open_map(places, &t->process, &f) < 0)
+	if (t->fd >= 0 || jit_file_open_map(dirs, &t->process, &f) < 0)
 		return;
 	/* Not the one that paths lead to anyway. */
 	if (f.fd >= 0 && strncmp(f.path.bytes, "/proc/", strlen("/proc/")) == 0) {
@@ -55,14 +55,14 @@ static void look_through_root(struct kept_tmps *k, const struct object_places *p
 	jit_file_close(&f);
 }
 
-static void look_into(struct kept_tmps *k, const struct object_places *places,
+static void look_into(struct kept_tmps *k, const struct search_dirs *dirs,
 		      struct kept_tmp *t)
 {
 	struct jit_file f;
 
 	if (t->tmp.dir < 0 && t->tmp.other_mounts)
-		look_through_root(k, places, t);
-	if (t->tmp.dir < 0 || jit_tmp_open_map(places, &t->process, &t->tmp, &f) < 0)
+		look_through_root(k, dirs, t);
+	if (t->tmp.dir < 0 || jit_tmp_open_map(dirs, &t->process, &t->tmp, &f) < 0)
 		return;
 	t->fd = f.fd;
 	f.fd = -1;
@@ -75,7 +75,7 @@ static void look_into(struct kept_tmps *k, const struct object_places *places,
 	k->held++;
 }
 
-static int hold(struct kept_tmps *k, const struct object_places *places,
+static int hold(struct kept_tmps *k, const struct search_dirs *dirs,
 		const struct record *rec, bool room)
 {
 	struct kept_tmp t = {
@@ -101,12 +101,12 @@ static int hold(struct kept_tmps *k, const struct object_places *places,
 	*slot = t;
 	k->held += t.tmp.dir >= 0;
 	/* At once: it may end any moment. */
-	if (places)
-		look_into(k, places, slot);
+	if (dirs)
+		look_into(k, dirs, slot);
 	return 1;
 }
 
-int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
+int kept_tmps_take(struct kept_tmps *k, const struct search_dirs *dirs,
 		   const struct intern *strings, const struct record *rec, bool room)
 {
 	if (rec->type == PERF_RECORD_FORK) {
@@ -114,8 +114,7 @@ int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
 			return 0;
 		/* The child goes on with its parent's code, and writes a map of its own. */
 		hash_map_remove(&k->of_pid, rec->pid);
-		return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, places, rec, room)
-							   : 0;
+		return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, dirs, rec, room) : 0;
 	}
 	/* Another program, which may be in another place; or none. */
 	if ((rec->type == PERF_RECORD_COMM && rec->exec) ||
@@ -125,10 +124,10 @@ int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
 	    !is_code_of_runtime(rec, intern_text(strings, rec->name)) ||
 	    hash_map_get(&k->of_pid, rec->pid))
 		return 0;
-	return hold(k, places, rec, room);
+	return hold(k, dirs, rec, room);
 }
 
-void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, bool all)
+void kept_tmps_look(struct kept_tmps *k, const struct search_dirs *dirs, bool all)
 {
 	size_t i = all ? 0 : k->untried;
 
@@ -140,19 +139,19 @@ void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, boo
 		if (all && t->tmp.dir >= 0) {
 			snprintf(proc, sizeof(proc), "/proc/%" PRIu32, t->process.pid);
 			ended = access(proc, F_OK) < 0;
-			look_into(k, places, t);
+			look_into(k, dirs, t);
 			/* Nothing comes to it any more once its process has ended. */
 			if (ended)
 				close_tmp(k, t);
 		} else if (t->tries++ < TRIES) {
-			look_into(k, places, t);
+			look_into(k, dirs, t);
 		}
 	}
 	while (k->untried < k->list.count && k->list.v[k->untried].tries >= TRIES)
 		k->untried++;
 }
 
-int kept_tmps_open(const struct kept_tmps *k, const struct object_places *places,
+int kept_tmps_open(const struct kept_tmps *k, const struct search_dirs *dirs,
 		   const struct image *image, struct jit_file *ret)
 {
 	const struct kept_tmp *t = NULL;
@@ -172,7 +171,7 @@ int kept_tmps_open(const struct kept_tmps *k, const struct object_places *places
 	if (!t || (t->fd < 0 && t->tmp.dir < 0))
 		return 0;
 	if (t->fd < 0)
-		err = jit_tmp_open_map(places, &t->process, &t->tmp, &f);
+		err = jit_tmp_open_map(dirs, &t->process, &t->tmp, &f);
 	else
 		f.fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 	if (err < 0 || f.fd < 0) {

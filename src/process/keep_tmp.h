@@ -22,16 +22,16 @@ struct kept_tmps {
 /*
  * A record of a live run, as it comes: 1 where it is the first word of a runtime's code in its
  * process, whose /tmp is held then if nobody else has it; else 0, or -ENOMEM. Not held where
- * there is no @room; NULL @places: nobody looks for maps.
+ * there is no @room; NULL @dirs: nobody looks for maps.
  */
-int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
+int kept_tmps_take(struct kept_tmps *k, const struct search_dirs *dirs,
 		   const struct intern *strings, const struct record *rec, bool room);
 
 /* Looks for maps that were not there yet: of those few that are young, or of all. */
-void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, bool all);
+void kept_tmps_look(struct kept_tmps *k, const struct search_dirs *dirs, bool all);
 
 /* Replaces *@ret by the map of the image's process, or leaves it. 0, or -ENOMEM. */
-int kept_tmps_open(const struct kept_tmps *k, const struct object_places *places,
+int kept_tmps_open(const struct kept_tmps *k, const struct search_dirs *dirs,
 		   const struct image *image, struct jit_file *ret);
 
 void kept_tmps_release(struct kept_tmps *k);

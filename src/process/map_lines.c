@@ -17,8 +17,8 @@ int add_map_line(struct processes *ps, struct address_space *space,
 	struct map_line *line;
 	struct map *map;
 
-	if (ps->images->lines.count >= MAP_LINES_MOST && ps->images->places)
-		budget_refuse(ps->images->places->budget, "lines over older ones",
+	if (ps->images->lines.count >= MAP_LINES_MOST && ps->images->dirs)
+		budget_refuse(ps->images->dirs->budget, "lines over older ones",
 			      "maps of runtimes");
 	if (ps->images->lines.count >= MAP_LINES_MOST ||
 	    rec->size > UINT64_MAX - rec->start)

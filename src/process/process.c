@@ -98,7 +98,7 @@ void processes_free(struct processes *ps)
 #define take_item(items, free)                                                           \
 	((free)->count ? &(items)->v[(free)->v[--(free)->count]] : array_add(items))
 
-static struct process *known_process(struct processes *ps, uint32_t pid)
+static struct process *ensure_process(struct processes *ps, uint32_t pid)
 {
 	uint32_t *index = hash_map_get(&ps->by_pid, pid);
 
@@ -107,7 +107,7 @@ static struct process *known_process(struct processes *ps, uint32_t pid)
 
 static struct process *get_process(struct processes *ps, uint32_t pid)
 {
-	struct process *p = known_process(ps, pid);
+	struct process *p = ensure_process(ps, pid);
 
 	if (p)
 		return p;
@@ -241,7 +241,7 @@ static struct jit_origin origin_of(const struct processes *ps, const struct reco
 
 static struct budget *budget_of(const struct processes *ps)
 {
-	return ps->images->places ? ps->images->places->budget : NULL;
+	return ps->images->dirs ? ps->images->dirs->budget : NULL;
 }
 
 /* Where what is read has an end, its records have asked. */
@@ -397,7 +397,7 @@ static int apply_comm(struct processes *ps, const struct record *rec)
 		space->before = before;
 		begin_threads(ps, p);
 		/* The space that the exec ends stays until the next exec, as
-		 * processes_place_before_exec() looks into it. What may go now is the one
+		 * processes_locate_before_exec() looks into it. What may go now is the one
 		 * before that. */
 		if (note_ended(ps, rec, ps->spaces.v[before].before) < 0)
 			return -ENOMEM;
@@ -434,7 +434,7 @@ static int copy_maps(struct processes *ps, struct address_space *child,
 		struct map *map = array_add(&child->maps.list);
 
 		*map = parent->maps.list.v[i];
-		map->image = jit_images_heir(&child->jit, map->image);
+		map->image = jit_images_forked(&child->jit, map->image);
 		/*
 		 * The child's list begins now, as maps_at() bisects it by time, and each
 		 * map gets an epoch of its own, because no two whiles may have the same
@@ -499,7 +499,7 @@ static int apply_fork(struct processes *ps, const struct record *rec)
 		p->forked_by_perf = name && strncmp(intern_text(ps->strings, name->name),
 						    "perf", 4) == 0;
 		begin_threads(ps, p);
-	} else if ((p = known_process(ps, rec->pid)) && note_thread(ps, p, rec) < 0) {
+	} else if ((p = ensure_process(ps, rec->pid)) && note_thread(ps, p, rec) < 0) {
 		return -ENOMEM;
 	}
 	return name ? set_name(ps, rec->tid, rec->time, name->name) : 0;
@@ -509,7 +509,7 @@ static int apply_fork(struct processes *ps, const struct record *rec)
  * with the same pid begins with its own FORK. */
 static int apply_exit(struct processes *ps, const struct record *rec)
 {
-	struct process *p = known_process(ps, rec->pid);
+	struct process *p = ensure_process(ps, rec->pid);
 	uint32_t space = NONE;
 
 	if (p && thread_was_last(ps, p, rec) && p->spaces.count)
@@ -561,7 +561,7 @@ int processes_apply(struct processes *ps, const struct record *rec)
 	 */
 	if (rec->type != PERF_RECORD_EXIT && !allow_items(ps) &&
 	    !(rec->type == PERF_RECORD_COMM && find_thread(ps, rec->tid) &&
-	      known_process(ps, rec->pid)))
+	      ensure_process(ps, rec->pid)))
 		return 0;
 	ps->version++;
 	ps->copies_left += COPIES_A_RECORD;

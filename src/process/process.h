@@ -25,7 +25,7 @@
 
 /* Objects that can hold code; shared by all inputs of a profile. */
 enum image_kind {
-	IMAGE_NAMES, /* no object: the address is a string id, or a process label */
+	IMAGE_LABEL, /* no object: the address is a string id, or a process label */
 	IMAGE_UNKNOWN, /* no map there */
 	IMAGE_FILE,
 	IMAGE_KERNEL,
@@ -80,11 +80,11 @@ struct image {
 	uint32_t release;
 	uint32_t
 		arch; /* IMAGE_VDSO: the recorded machine, as uname -m says it; 0: not known */
-	bool narrow; /* IMAGE_VDSO: of a task with 32-bit addresses */
+	bool is_32bit; /* IMAGE_VDSO: of a task with 32-bit addresses */
 	/* IMAGE_ANON: the process whose map names the code in it (perf-PID.map); 0: it is
-	 * no code. heir_of: the image that its parent has there, or 0: what the process's own
+	 * no code. forked_from: the image that its parent has there, or 0: what the process's own
 	 * map does not name, that of its parent may. IMAGE_JIT: whose dump it is. */
-	uint32_t owner, heir_of;
+	uint32_t owner, forked_from;
 	uint32_t dump; /* IMAGE_JIT: index in the images' dumps */
 	/* IMAGE_ANON: what a line of the map called the code, a string id, where it was written
 	 * over other code that had run: all that has this image has this name. 0: the map says. */
@@ -134,7 +134,7 @@ struct images {
 	ARRAY(struct map_line) lines; /* in time order, no more than MAP_LINES_MOST */
 	/* Where a memfd is looked for, to tell a program from JIT code; NULL: nowhere.
 	 * Set by the caller, outlives it. */
-	const struct object_places *places;
+	const struct search_dirs *dirs;
 	bool as_perf; /* perf script reads no jitdumps. Set by the caller */
 	struct kept *kept; /* files held open; NULL: none */
 	struct claim claim; /* for so many of the list */
@@ -144,7 +144,7 @@ struct images {
 int images_init(struct images *im, struct intern *strings);
 void images_release(struct images *im);
 /* The id of @key, which is added where it is not known; where it is, @key->last is taken
- * over. IMAGE_ID_UNKNOWN where the budget of the places has nothing left for it. 0, or -ENOMEM. */
+ * over. IMAGE_ID_UNKNOWN where the budget of the search directories has nothing left for it. 0, or -ENOMEM. */
 int images_add(struct images *im, const struct image *key, uint32_t *ret);
 
 /*
@@ -157,11 +157,11 @@ int images_keep(struct images *im, const struct record *rec);
 
 /*
  * As many are held as may be, and none of them can be found again; or deleted ones fill a GiB
- * of somebody's disk. What was sampled is to be named now, for images_let_go() lets go of the
+ * of somebody's disk. What was sampled is to be named now, for images_close_oldest() lets go of the
  * oldest, as many as it takes, of those that were mapped until @time.
  */
-bool images_are_crowded(const struct images *im);
-void images_let_go(struct images *im, uint64_t time);
+bool images_over_limit(const struct images *im);
+void images_close_oldest(struct images *im, uint64_t time);
 
 /* How many files had no room when they were mapped, and cannot be found by their path. */
 size_t images_refused(const struct images *im);
@@ -216,7 +216,7 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
  * none. 0, also where there is none: ret->object.elf is NULL then, and the problem says
  * why. -ENOMEM. May be asked by many threads at once, while no image is added.
  */
-int image_find_object(const struct object_places *places, const struct images *images,
+int image_find_object(const struct search_dirs *dirs, const struct images *images,
 		      uint32_t image, unsigned need, struct found *ret);
 
 /* The process that code of a runtime is of: what its map or dump is looked for by. */
@@ -278,7 +278,7 @@ void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
 /* The kernel's. */
 void processes_kernel_space(const struct processes *ps, uint64_t time, struct space *ret);
 
-struct place {
+struct location {
 	uint32_t image;
 	uint64_t address; /* in the image, see struct image */
 	uint64_t start; /* where its map begins */
@@ -286,14 +286,14 @@ struct place {
 };
 
 /* False where no map covers @ip. */
-bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
-		     struct place *ret);
+bool processes_locate(const struct processes *ps, const struct space *space, uint64_t ip,
+		      struct location *ret);
 /*
  * The same in the program that a process ran before its last exec, while the kernel is
  * not done with that: it still shows the user address that exec was called from.
  */
-bool processes_place_before_exec(const struct processes *ps, const struct space *space,
-				 uint64_t ip, struct place *ret);
+bool processes_locate_before_exec(const struct processes *ps, const struct space *space,
+				  uint64_t ip, struct location *ret);
 /* Where the map of code begins that has the lowest addresses: mostly the program's. False where
  * there is none. */
 bool processes_lowest_code(const struct processes *ps, const struct space *space,
@@ -303,8 +303,8 @@ bool processes_lowest_code(const struct processes *ps, const struct space *space
 size_t processes_code_files(const struct processes *ps, const struct space *space,
 			    uint32_t *ret, size_t most);
 /* Kernel addresses that no map covers are those of the kernel itself. */
-bool processes_kernel_place(const struct processes *ps, const struct space *space,
-			    uint64_t ip, struct place *ret);
+bool processes_locate_kernel(const struct processes *ps, const struct space *space,
+			     uint64_t ip, struct location *ret);
 
 /* The name of a thread, and from when until when (exclusive) it holds. A thread that
  * has none goes by that of its process. */

@@ -99,7 +99,7 @@ void processes_kernel_space(const struct processes *ps, uint64_t time, struct sp
 	ret->layout = ret->epoch;
 }
 
-static void place_in(const struct map *map, uint64_t ip, struct place *ret)
+static void locate_in(const struct map *map, uint64_t ip, struct location *ret)
 {
 	ret->image = map->image;
 	ret->address = ip + map->shift;
@@ -109,8 +109,8 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 
 /* Through the first maps and code of a space, as many as @space has, and then those of its
  * parents. */
-static bool place_through(const struct processes *ps, const struct space *space,
-			  uint64_t ip, struct place *ret)
+static bool locate_through(const struct processes *ps, const struct space *space,
+			   uint64_t ip, struct location *ret)
 {
 	uint32_t index = space->index, maps = space->maps, codes = space->codes;
 
@@ -128,7 +128,7 @@ static bool place_through(const struct processes *ps, const struct space *space,
 				      code->time >= map->time)))
 			map = code;
 		if (map) {
-			place_in(map, ip, ret);
+			locate_in(map, ip, ret);
 			return true;
 		}
 		maps = at->parent_maps;
@@ -138,12 +138,12 @@ static bool place_through(const struct processes *ps, const struct space *space,
 	return false;
 }
 
-bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
-		     struct place *ret)
+bool processes_locate(const struct processes *ps, const struct space *space, uint64_t ip,
+		      struct location *ret)
 {
-	if (!place_through(ps, space, ip, ret))
+	if (!locate_through(ps, space, ip, ret))
 		return false;
-	ret->image = jit_images_heir(&ps->spaces.v[space->index].jit, ret->image);
+	ret->image = jit_images_forked(&ps->spaces.v[space->index].jit, ret->image);
 	return true;
 }
 
@@ -204,8 +204,8 @@ size_t processes_code_files(const struct processes *ps, const struct space *spac
 	return index == NONE ? found : most + 1;
 }
 
-bool processes_place_before_exec(const struct processes *ps, const struct space *space,
-				 uint64_t ip, struct place *ret)
+bool processes_locate_before_exec(const struct processes *ps, const struct space *space,
+				  uint64_t ip, struct location *ret)
 {
 	const struct address_space *at;
 	struct space before;
@@ -226,11 +226,11 @@ bool processes_place_before_exec(const struct processes *ps, const struct space 
 		.maps = (uint32_t)ps->spaces.v[at->before].maps.list.count,
 		.codes = (uint32_t)ps->spaces.v[at->before].codes.list.count,
 	};
-	return place_through(ps, &before, ip, ret);
+	return locate_through(ps, &before, ip, ret);
 }
 
-bool processes_kernel_place(const struct processes *ps, const struct space *space,
-			    uint64_t ip, struct place *ret)
+bool processes_locate_kernel(const struct processes *ps, const struct space *space,
+			     uint64_t ip, struct location *ret)
 {
 	/* Not const: the first question makes the index, whoever asks it. */
 	struct maps *maps = (struct maps *)&ps->kernel;
@@ -240,7 +240,7 @@ bool processes_kernel_place(const struct processes *ps, const struct space *spac
 	    ps->kernel_map < space->maps)
 		map = &ps->kernel.list.v[ps->kernel_map];
 	if (map)
-		place_in(map, ip, ret);
+		locate_in(map, ip, ret);
 	return map;
 }
 

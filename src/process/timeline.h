@@ -73,7 +73,7 @@ struct ended {
 };
 
 /* Items of an array that can be used again. */
-struct places {
+struct free_list {
 	uint32_t *v;
 	size_t count, room;
 };
@@ -107,7 +107,7 @@ struct processes {
 	uint32_t programs; /* given away so far */
 	size_t ended_before; /* how many of them are left from before the last forgetting */
 	size_t ended_size; /* sum of their sizes */
-	struct places free_spaces, free_processes, free_threads;
+	struct free_list free_spaces, free_processes, free_threads;
 	uint64_t forgotten; /* nobody asks about times before this */
 	uint64_t copies_left; /* of maps, for children */
 	uint64_t copies_cut; /* those that they have not got for it */

@@ -65,9 +65,9 @@ struct image_binary {
 };
 
 struct binaries {
-	struct object_places places;
+	struct search_dirs dirs;
 	const struct images *images;
-	bool judged;
+	bool frame_pointers_asked;
 	pthread_mutex_t lock; /* of all below, but not of what they point to */
 	ARRAY(struct image_binary *) by_image;
 	struct owned *all;
@@ -76,17 +76,18 @@ struct binaries {
 	struct text trouble; /* the first file that could not be read; with .lock */
 };
 
-int binaries_new(struct context *ctx, const struct object_places *places,
-		 const struct images *images, bool judged, struct binaries **ret)
+int binaries_new(struct context *ctx, const struct search_dirs *dirs,
+		 const struct images *images, bool frame_pointers_asked,
+		 struct binaries **ret)
 {
 	struct binaries *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return fail_memory(ctx);
 	object_prepare();
-	b->places = *places;
+	b->dirs = *dirs;
 	b->images = images;
-	b->judged = judged;
+	b->frame_pointers_asked = frame_pointers_asked;
 	pthread_mutex_init(&b->lock, NULL);
 	open_files_init(&b->files);
 	*ret = b;
@@ -115,13 +116,13 @@ void binaries_free(struct binaries *b)
 	if (!b)
 		return;
 	for (size_t i = 0; i < b->by_image.count; i++) {
-		struct image_binary *place = b->by_image.v[i];
+		struct image_binary *binary = b->by_image.v[i];
 
-		if (!place)
+		if (!binary)
 			continue;
-		exports_release(&place->exports);
-		pthread_mutex_destroy(&place->lock);
-		free(place);
+		exports_release(&binary->exports);
+		pthread_mutex_destroy(&binary->lock);
+		free(binary);
 	}
 	array_release(&b->by_image);
 	for (struct owned *o = b->all; o; o = next) {
@@ -147,7 +148,7 @@ const struct images *binaries_images(const struct binaries *b)
 static int find_files_for(const struct binaries *b, uint32_t image, unsigned need,
 			  struct found *ret)
 {
-	return image_find_object(&b->places, b->images, image, need, ret);
+	return image_find_object(&b->dirs, b->images, image, need, ret);
 }
 
 static int find_files(const struct binaries *b, uint32_t image, struct found *ret)
@@ -181,26 +182,26 @@ const char *binaries_trouble(const struct binaries *b)
 	return b->trouble.size ? b->trouble.bytes : NULL;
 }
 
-/* The image's place; NULL without memory. */
-static struct image_binary *place_of_image(struct binaries *b, uint32_t image)
+/* The image's entry; NULL without memory. */
+static struct image_binary *entry_of_image(struct binaries *b, uint32_t image)
 {
-	struct image_binary *place = NULL;
+	struct image_binary *binary = NULL;
 
 	pthread_mutex_lock(&b->lock);
 	while (b->by_image.count <= image && array_add(&b->by_image))
 		;
 	if (b->by_image.count <= image)
 		goto out;
-	place = b->by_image.v[image];
-	if (!place) {
-		place = calloc(1, sizeof(*place));
-		if (place)
-			pthread_mutex_init(&place->lock, NULL);
-		b->by_image.v[image] = place;
+	binary = b->by_image.v[image];
+	if (!binary) {
+		binary = calloc(1, sizeof(*binary));
+		if (binary)
+			pthread_mutex_init(&binary->lock, NULL);
+		b->by_image.v[image] = binary;
 	}
 out:
 	pthread_mutex_unlock(&b->lock);
-	return place;
+	return binary;
 }
 
 static bool same_segments(const struct owned *o, const struct object *object)
@@ -303,7 +304,7 @@ static struct owned *find_owned(struct binaries *b, uint32_t image)
 	if (object->fd >= 0)
 		err = unwind_single_open(object, found.debug.elf ? &found.debug : NULL,
 					 &o->single);
-	if (err == 0 && o->single.count && b->judged)
+	if (err == 0 && o->single.count && b->frame_pointers_asked)
 		err = frame_pointers_rare(object, &o->single,
 					  &o->binary.omits_frame_pointers);
 	/* That was no look-up. */
@@ -324,16 +325,16 @@ out:
 
 const struct binary *binaries_get(struct binaries *b, uint32_t image)
 {
-	struct image_binary *place = place_of_image(b, image);
+	struct image_binary *binary = entry_of_image(b, image);
 	struct owned *o;
 
-	if (!place)
+	if (!binary)
 		return NULL;
-	pthread_mutex_lock(&place->lock);
-	if (!place->binary)
-		place->binary = find_owned(b, image);
-	o = place->binary;
-	pthread_mutex_unlock(&place->lock);
+	pthread_mutex_lock(&binary->lock);
+	if (!binary->binary)
+		binary->binary = find_owned(b, image);
+	o = binary->binary;
+	pthread_mutex_unlock(&binary->lock);
 	return o ? &o->binary : NULL;
 }
 
@@ -464,30 +465,30 @@ out:
 
 int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret)
 {
-	struct image_binary *place = place_of_image(b, image);
+	struct image_binary *binary = entry_of_image(b, image);
 	struct found found;
 	int err = 0;
 
-	if (!place)
+	if (!binary)
 		return -ENOMEM;
-	pthread_mutex_lock(&place->lock);
-	if (place->exported)
+	pthread_mutex_lock(&binary->lock);
+	if (binary->exported)
 		goto out;
 	err = find_files_for(b, image, 0, &found);
 	if (err < 0)
 		goto out;
 	if (found.object.elf)
-		err = exports_read(&found.object, &place->exports);
+		err = exports_read(&found.object, &binary->exports);
 	else
-		place->exports.partial = true;
+		binary->exports.partial = true;
 	if (give_back_files(b, &found) < 0)
 		err = -ENOMEM;
 	if (err < 0)
-		exports_release(&place->exports);
-	place->exported = err == 0;
+		exports_release(&binary->exports);
+	binary->exported = err == 0;
 out:
-	*ret = &place->exports;
-	pthread_mutex_unlock(&place->lock);
+	*ret = &binary->exports;
+	pthread_mutex_unlock(&binary->lock);
 	return err;
 }
 
@@ -541,14 +542,14 @@ out:
 	return err;
 }
 
-struct file_reading {
+struct file_reader {
 	struct binaries *b;
 	const struct owned *of;
 };
 
 static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
 {
-	const struct file_reading *r = arg;
+	const struct file_reader *r = arg;
 
 	return open_files_read(&r->b->files, &r->of->file, offset, ret, size);
 }
@@ -586,8 +587,8 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 		  struct unwind_rule *ret)
 {
 	struct owned *o = (struct owned *)binary;
-	struct file_reading reading = { b, o };
-	const struct unwind_file file = { read_single, &reading };
+	struct file_reader reader = { b, o };
+	const struct unwind_file file = { read_single, &reader };
 	int found;
 
 	if (binary_table_rule(binary, address, ret))
@@ -608,8 +609,8 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 		      unwind_visit *visit, void *arg)
 {
 	struct owned *o = (struct owned *)binary;
-	struct file_reading reading = { b, o };
-	const struct unwind_file file = { read_single, &reading };
+	struct file_reader reader = { b, o };
+	const struct unwind_file file = { read_single, &reader };
 	int found = 0;
 
 	if (!atomic_load_explicit(&o->compiled, memory_order_acquire)) {

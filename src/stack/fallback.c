@@ -17,7 +17,7 @@ static bool may_be_frame(const struct walk *k)
 static enum after_call call_before(struct stack_walker *w, const struct walk *k,
 				   uint64_t ra)
 {
-	struct place_seen *seen = place_find(w, &k->keys[1], ra);
+	struct addr_entry *seen = addr_find(w, &k->keys[1], ra);
 
 	if (!seen || w->rules.v[seen->rule].cfa_kind == RULE_UNMAPPED)
 		return CALL_NO;
@@ -26,7 +26,7 @@ static enum after_call call_before(struct stack_walker *w, const struct walk *k,
 		return CALL_YES;
 	if (seen->call == CALL_UNSEEN) {
 		seen->call = call_ends_at(w, &k->keys[1], ra);
-		place_note_call(w, &k->keys[1], ra, seen->call);
+		addr_note_call(w, &k->keys[1], ra, seen->call);
 	}
 	return seen->call;
 }
@@ -42,7 +42,7 @@ static uint64_t unsigned_address(struct stack_walker *w, const struct walk *k,
 	there = *k;
 	there.pc = word;
 	there.exact = false;
-	return walk_place(w, &there) ? there.pc : word;
+	return walk_addr(w, &there) ? there.pc : word;
 }
 
 bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra)
@@ -65,22 +65,22 @@ static bool is_left_over(struct stack_walker *w, const struct walk *k)
 {
 	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
 	enum { FUNCTION_MOST = 1 << 16 };
-	const struct place_key *callers = &k->keys[1];
+	const struct addr_key *callers = &k->keys[1];
 	uint64_t ra, framed, start, later;
 	uint8_t code[sizeof(frame)];
-	const struct place_seen *seen;
+	const struct addr_entry *seen;
 
 	if (!may_be_frame(k) || !dump_word(k, k->sp, &ra) ||
 	    !dump_word(k, k->fp + k->machine->word, &framed) || !is_behind_call(w, k, ra))
 		return false;
 	if (!call_target(w, callers, framed, &start) || start + sizeof(frame) > k->pc ||
 	    k->pc - start > FUNCTION_MOST ||
-	    !place_bytes(w, callers, start, code, sizeof(code)) ||
+	    !addr_bytes(w, callers, start, code, sizeof(code)) ||
 	    memcmp(code, frame, sizeof(frame)) != 0)
 		return false;
 	if (call_target(w, callers, ra, &later) && later > start && later <= k->pc)
 		return false;
-	seen = place_find(w, &k->keys[0], start);
+	seen = addr_find(w, &k->keys[0], start);
 	return seen && w->rules.v[seen->rule].cfa_kind == UNWIND_NONE;
 }
 
@@ -106,7 +106,7 @@ static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 {
 	uint64_t word = k->machine->word, next, ra;
-	const struct place_seen *seen;
+	const struct addr_entry *seen;
 
 	if (!may_be_frame(k))
 		return WALK_NO_CFI;
@@ -121,7 +121,7 @@ static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 		 * of runtime.goexit(), which no call is before. */
 		if (!k->chained || next != 0)
 			return WALK_NO_CFI;
-		seen = place_find(w, &k->keys[1], ra);
+		seen = addr_find(w, &k->keys[1], ra);
 		if (!seen || w->rules.v[seen->rule].cfa_kind == RULE_UNMAPPED)
 			return WALK_NO_CFI;
 	}
@@ -187,7 +187,7 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 	/* System calls of i386 go through the vdso, which is mostly not at hand: it has
 	 * pushed ecx, edx and ebp when the kernel is asked. */
 	if (k->exact && k->machine->elf == EM_386 &&
-	    place_image_kind(w, &k->keys[0], k->pc) == IMAGE_VDSO &&
+	    addr_image_kind(w, &k->keys[0], k->pc) == IMAGE_VDSO &&
 	    dump_word(k, k->sp, &fp) && step_leaf(w, k, 3)) {
 		k->fp = fp;
 		return WALK_ON;

@@ -30,20 +30,21 @@ enum {
 	CALLED_MOST = 64, /* calls of a function that are followed */
 };
 
-struct range {
+struct code_extent {
 	uint64_t start, end;
 };
 
 /* What the rows of a function say. */
 struct function_rows {
 	const struct machine *machine;
-	struct range code;
+	struct code_extent code;
 	bool framed; /* somewhere its CFA is counted from the frame pointer */
 	bool recorded; /* somewhere it has saved the link, and the frame pointer beside it */
 	bool saves; /* somewhere it has saved the frame pointer */
 	bool too_many;
 	size_t count;
-	struct range frameless[FRAMELESS_MOST]; /* as it was called, or about to return */
+	struct code_extent
+		frameless[FRAMELESS_MOST]; /* as it was called, or about to return */
 };
 
 bool is_as_called(const struct unwind_rule *rule, const struct machine *m)
@@ -74,10 +75,10 @@ static void note_row(void *arg, uint64_t from, uint64_t to,
 		f->too_many = true;
 		return;
 	}
-	f->frameless[f->count++] = (struct range){ from, to };
+	f->frameless[f->count++] = (struct code_extent){ from, to };
 }
 
-static int find_rows(struct stack_walker *w, const struct code_place *at,
+static int find_rows(struct stack_walker *w, const struct code_site *at,
 		     struct function_rows *ret)
 {
 	*ret = (struct function_rows){ .code.start = UINT64_MAX,
@@ -85,14 +86,15 @@ static int find_rows(struct stack_walker *w, const struct code_place *at,
 	return binaries_function(w->binaries, at->binary, at->address, note_row, ret);
 }
 
-static bool is_in_range(struct range r, uint64_t address)
+static bool is_in_range(struct code_extent r, uint64_t address)
 {
 	return address >= r.start && address < r.end;
 }
 
 /* Of whose jumps and calls it is asked whether they stay within it. */
 struct piece_of {
-	struct range function, other; /* a part of it that lies elsewhere, or nothing */
+	struct code_extent function,
+		other; /* a part of it that lies elsewhere, or nothing */
 	bool no_short_jumps; /* from function to function, as by Go's linker */
 };
 
@@ -120,7 +122,7 @@ static bool jumps_out(const struct piece_of *of, const struct code_branch *b)
 	       !is_in_range(of->other, b->target);
 }
 
-bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
+bool code_bytes(struct stack_walker *w, const struct code_site *at, void *ret,
 		size_t size)
 {
 	return binary_constant(w->binaries, at->binary, at->offset, ret, size);
@@ -128,12 +130,12 @@ bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
 
 /* Could the function have jumped to another one, with the return address on top of the stack?
  * What cannot be read could have. @at: of its file. */
-static bool may_leave(struct stack_walker *w, const struct code_place *at,
+static bool may_leave(struct stack_walker *w, const struct code_site *at,
 		      const struct function_rows *f, const struct piece_of *of)
 {
 	const struct machine_code *m = f->machine->code;
 	uint8_t code[FRAMELESS_BYTES];
-	struct code_place piece = *at;
+	struct code_site piece = *at;
 
 	if (f->too_many)
 		return true;
@@ -154,7 +156,7 @@ static bool may_leave(struct stack_walker *w, const struct code_place *at,
 	return false;
 }
 
-bool move_place(struct code_place *at, uint64_t distance)
+bool move_site(struct code_site *at, uint64_t distance)
 {
 	uint64_t address;
 	bool code;
@@ -166,7 +168,7 @@ bool move_place(struct code_place *at, uint64_t distance)
 }
 
 /* Could a function that begins so have a frame? */
-static bool may_make_frame(struct stack_walker *w, const struct code_place *at)
+static bool may_make_frame(struct stack_walker *w, const struct code_site *at)
 {
 	const struct machine_code *m = at->binary->machine->code;
 	uint8_t code[CODE_PROLOGUE];
@@ -179,16 +181,16 @@ static bool may_make_frame(struct stack_walker *w, const struct code_place *at)
 }
 
 /* Could the part of a function have left it that a jump leads to? 1, 0, or -ENOMEM. */
-static int part_may_leave(struct stack_walker *w, const struct code_place *function,
-			  struct range code, uint64_t target)
+static int part_may_leave(struct stack_walker *w, const struct code_site *function,
+			  struct code_extent code, uint64_t target)
 {
-	struct code_place part = *function;
+	struct code_site part = *function;
 	struct piece_of of = { .other = code };
 	struct function_rows f;
 	int found;
 
 	/* No code: it only looked like a jump. */
-	if (!move_place(&part, target - function->address))
+	if (!move_site(&part, target - function->address))
 		return 0;
 	found = find_rows(w, &part, &f);
 	if (found <= 0)
@@ -198,9 +200,9 @@ static int part_may_leave(struct stack_walker *w, const struct code_place *funct
 }
 
 /* The code of a function, from one piece of it to the next. */
-struct reading {
+struct code_reader {
 	struct stack_walker *w;
-	struct code_place window;
+	struct code_site window;
 	uint64_t left; /* bytes from the window on */
 	uint8_t code[CODE_WINDOW + BRANCH_MOST];
 	size_t size, all; /* of the window, and with what follows it */
@@ -208,8 +210,8 @@ struct reading {
 
 /* Nobody reads the window before read_window(). What is behind the end of the function is zeros: an
  * instruction that is cut there is looked at whole. */
-static void read_function(struct stack_walker *w, const struct code_place *at,
-			  struct range code, struct reading *ret)
+static void read_function(struct stack_walker *w, const struct code_site *at,
+			  struct code_extent code, struct code_reader *ret)
 {
 	ret->w = w;
 	ret->window = *at;
@@ -218,7 +220,7 @@ static void read_function(struct stack_walker *w, const struct code_place *at,
 }
 
 /* 1, 0 at the end, or -EIO. */
-static int read_window(struct reading *r)
+static int read_window(struct code_reader *r)
 {
 	r->window.offset += r->size;
 	r->window.address += r->size;
@@ -235,11 +237,11 @@ static int read_window(struct reading *r)
 
 /* A function that jumps while it has its frame goes on in a part of it that lies elsewhere, and may leave it
  * from there. 1, 0, or -ENOMEM. */
-static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
-			   struct range code)
+static int parts_may_leave(struct stack_walker *w, const struct code_site *at,
+			   struct code_extent code)
 {
 	const struct machine_code *m = at->binary->machine->code;
-	struct reading r;
+	struct code_reader r;
 	bool given_up = false;
 	int found;
 
@@ -273,18 +275,18 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 
 /* Does the function set its frame pointer to the record that it has made? Rows say just where that is. 1, 0, or
  * -ENOMEM. */
-static int sets_record(struct stack_walker *w, const struct code_place *at,
+static int sets_record(struct stack_walker *w, const struct code_site *at,
 		       const struct function_rows *f)
 {
 	const struct machine_code *m = f->machine->code;
-	struct reading r;
+	struct code_reader r;
 
 	read_function(w, at, f->code, &r);
 	if (r.left > CODE_MOST)
 		return 0;
 	while (read_window(&r) > 0) {
 		for (size_t i = 0; i + m->set_frame <= r.all; i += m->step) {
-			struct code_place there = r.window;
+			struct code_site there = r.window;
 			struct unwind_rule rule;
 			uint32_t offset;
 
@@ -303,7 +305,7 @@ static int sets_record(struct stack_walker *w, const struct code_place *at,
 	return 0;
 }
 
-int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
+int function_keeps_frame(struct stack_walker *w, const struct code_site *at,
 			 uint32_t *size)
 {
 	struct piece_of of = { 0 };
@@ -333,7 +335,7 @@ int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 	return found < 0 ? found : !found;
 }
 
-static bool is_stub(struct stack_walker *w, const struct code_place *at)
+static bool is_stub(struct stack_walker *w, const struct code_site *at)
 {
 	uint8_t code[CODE_FIRST];
 
@@ -352,18 +354,18 @@ static void note_from(void *arg, uint64_t from, uint64_t to,
 		*start = from;
 }
 
-int function_start(struct stack_walker *w, const struct code_place *at, uint64_t address,
+int function_start(struct stack_walker *w, const struct code_site *at, uint64_t address,
 		   uint64_t *ret)
 {
 	*ret = UINT64_MAX;
 	return binaries_function(w->binaries, at->binary, address, note_from, ret);
 }
 
-int function_leads_to(struct stack_walker *w, const struct code_place *function,
+int function_leads_to(struct stack_walker *w, const struct code_site *function,
 		      uint32_t size, const struct binary *to, uint64_t start)
 {
 	const struct machine_code *m = function->binary->machine->code;
-	struct range range = { function->address, function->address + size };
+	struct code_extent range = { function->address, function->address + size };
 	uint8_t code[CODE_WINDOW];
 	unsigned calls = 0;
 
@@ -372,7 +374,7 @@ int function_leads_to(struct stack_walker *w, const struct code_place *function,
 	for (size_t i = 0; i < size; i += m->step) {
 		struct code_branch b =
 			branch_at(m, code + i, size - i, function->address + i);
-		struct code_place called = *function;
+		struct code_site called = *function;
 		struct piece_of of = { 0 };
 		struct function_rows f;
 		int found;
@@ -387,7 +389,7 @@ int function_leads_to(struct stack_walker *w, const struct code_place *function,
 				return 1;
 			continue;
 		}
-		if (!move_place(&called, b.target - called.address))
+		if (!move_site(&called, b.target - called.address))
 			continue;
 		/* A jump goes to the rest of it, which compilers put elsewhere. */
 		if (b.kind == BRANCH_JUMP || calls++ == CALLED_MOST)

@@ -35,31 +35,31 @@ enum { FRAMES_MOST = 64 };
 #define HIGHEST ((uint64_t)1 << 56)
 
 static enum after_call call_before_return(struct stack_walker *w,
-					  const struct place_key *key, uint64_t ip,
-					  struct place_seen *seen)
+					  const struct addr_key *key, uint64_t ip,
+					  struct addr_entry *seen)
 {
-	struct place_key of_code = *key;
+	struct addr_key of_code = *key;
 	enum after_call call = CALL_UNKNOWN;
-	struct place_look look;
+	struct addr_look look;
 
 	if (seen->call != CALL_UNSEEN)
 		return seen->call;
-	place_look(w, key, ip, &look);
+	addr_look(w, key, ip, &look);
 	/* It may have been seen in another process. */
 	if (look.kept && look.kept->call != CALL_UNSEEN) {
 		seen->call = look.kept->call;
 		return seen->call;
 	}
 	switch (look.what) {
-	case PLACE_NO_CODE:
+	case ADDR_NO_CODE:
 		call = CALL_NOWHERE;
 		break;
-	case PLACE_ANY_CODE:
+	case ADDR_ANY_CODE:
 		break;
-	case PLACE_PADDING:
+	case ADDR_PADDING:
 		call = CALL_NO;
 		break;
-	case PLACE_FILE_CODE:
+	case ADDR_FILE_CODE:
 		of_code.machine = look.at.binary->machine;
 		if (of_code.machine)
 			call = call_ends_at(w, &of_code, ip);
@@ -94,7 +94,7 @@ static bool has_code(const struct stack_walker *w)
 
 /* Does the chain go on to an address that is behind a call for sure? */
 static bool leads_back(struct stack_walker *w, const struct chain *chain,
-		       const struct place_key *key)
+		       const struct addr_key *key)
 {
 	struct chain rest = *chain;
 	struct chain_entry e;
@@ -103,7 +103,7 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 	if (chain->next < w->leads_to)
 		return true;
 	for (int i = 0; i < BEHIND_MOST && chain_next(&rest, &e) && e.caller; i++) {
-		struct place_seen *seen = place_find(w, key, e.ip);
+		struct addr_entry *seen = addr_find(w, key, e.ip);
 
 		if (seen && call_before_return(w, key, e.ip, seen) == CALL_YES) {
 			w->leads_to = rest.next;
@@ -114,7 +114,7 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 }
 
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
-			const struct place_key *key, struct place_seen *seen,
+			const struct addr_key *key, struct addr_entry *seen,
 			enum after_call *call)
 {
 	uint64_t ip = sample_chain(chain->sample, chain->next - 1);
@@ -128,7 +128,7 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 		rest = *chain;
 		last = chain_next(&rest, &e) ? e.mode != MODE_USER || !e.caller
 					     : !rest.odd;
-		return is_by_hand(w, key, ip, last, seen) ? 0 : INCOMPLETE_NO_CALL;
+		return is_stack_bottom(w, key, ip, last, seen) ? 0 : INCOMPLETE_NO_CALL;
 	case CALL_NOWHERE:
 		if (!has_code(w) ||
 		    (ip >= LOWEST && ip < HIGHEST && leads_back(w, chain, key)))
@@ -142,16 +142,16 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 
 bool chain_ends_behind(struct stack_walker *w, const struct chain *chain)
 {
-	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	struct addr_key key = addr_key(w, MODE_USER, ADDR_CALLER, false, NULL);
 	struct chain rest = *chain;
 	enum after_call call;
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	struct chain_entry e;
 
 	chain_next(&rest, &e);
 	if (!chain_next(&rest, &e) || e.mode != MODE_USER || !e.caller)
 		return true;
-	seen = place_find(w, &key, e.ip);
+	seen = addr_find(w, &key, e.ip);
 	return seen && may_be_garbage(seen) &&
 	       garbage_reason(w, &rest, &key, seen, &call) != 0;
 }

@@ -45,7 +45,7 @@
 #include "stack/split.h"
 
 /* Is it code that keeps frame pointers, of a machine that is known here? */
-static bool is_for_chains(const struct code_place *at)
+static bool is_for_chains(const struct code_site *at)
 {
 	return at->binary->machine &&
 	       (!at->binary->omits_frame_pointers || at->binary->go);
@@ -67,8 +67,7 @@ static struct inferred *inferred_slot(struct stack_walker *w, uint32_t image,
 }
 
 /* The function at @at as the owner of a frame. NULL without memory. */
-static const struct inferred *owner_at(struct stack_walker *w,
-				       const struct code_place *at)
+static const struct inferred *owner_at(struct stack_walker *w, const struct code_site *at)
 {
 	struct frame frame = { at->offset, at->image, FRAME_INFERRED };
 	struct inferred *slot;
@@ -92,9 +91,9 @@ static const struct inferred *owner_at(struct stack_walker *w,
 
 /* Is the result of the call whose last byte is at @at given on to another function, as its first
  * argument? */
-static bool passes_result_on(struct stack_walker *w, const struct code_place *at)
+static bool passes_result_on(struct stack_walker *w, const struct code_site *at)
 {
-	struct code_place behind = *at;
+	struct code_site behind = *at;
 	uint8_t code[CODE_FIRST];
 
 	behind.offset++;
@@ -104,23 +103,23 @@ static bool passes_result_on(struct stack_walker *w, const struct code_place *at
 
 /* From some byte of a program's code to what its first instructions put into the register of the
  * first argument: an address near to them, or any. */
-static bool find_main(struct stack_walker *w, struct code_place *at)
+static bool find_main(struct stack_walker *w, struct code_site *at)
 {
 	const struct machine_code *m = at->binary->machine->code;
 	uint8_t code[CODE_PROLOGUE], stub[CODE_FIRST];
-	struct code_place to;
+	struct code_site to;
 	uint64_t address;
 
-	if (!move_place(at, at->binary->entry - at->address) ||
+	if (!move_site(at, at->binary->entry - at->address) ||
 	    !code_bytes(w, at, code, sizeof(code)) ||
 	    !m->find_main(code, at->address, &address) ||
-	    !move_place(at, address - at->address))
+	    !move_site(at, address - at->address))
 		return false;
 	/* A program for aarch64 may say that it is __wrap_main(), which does nothing but jump. */
 	to = *at;
 	if (code_bytes(w, at, stub, sizeof(stub)) &&
 	    m->stub_target(stub, at->address, &address) &&
-	    move_place(&to, address - at->address))
+	    move_site(&to, address - at->address))
 		*at = to;
 	return true;
 }
@@ -133,8 +132,8 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	const struct space *space = &w->thread->space;
 	const struct inferred *owner = &nothing;
 	struct inferred *slot, found;
-	struct code_place at;
-	struct place place;
+	struct code_site at;
+	struct location location;
 	uint64_t code;
 	bool known;
 
@@ -144,9 +143,9 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	found = *slot;
 	slot->image = 0;
 	if (processes_lowest_code(w->ps, space, &code) &&
-	    processes_place(w->ps, space, code, &place) &&
-	    code_of_image(w, place.image, place.address, &at) && is_for_chains(&at) &&
-	    at.binary->entry && find_main(w, &at))
+	    processes_locate(w->ps, space, code, &location) &&
+	    code_of_image(w, location.image, location.address, &at) &&
+	    is_for_chains(&at) && at.binary->entry && find_main(w, &at))
 		owner = owner_at(w, &at);
 	if (!owner || w->failed)
 		return NULL;
@@ -165,7 +164,7 @@ static const struct inferred *owner_linked(struct stack_walker *w, uint32_t imag
 	static const struct inferred nothing;
 	const struct inferred *owner = &nothing;
 	struct inferred *slot, found;
-	struct code_place at;
+	struct code_site at;
 	uint64_t key;
 	bool known;
 	int linked;
@@ -190,7 +189,7 @@ static const struct inferred *owner_linked(struct stack_walker *w, uint32_t imag
 }
 
 /* Where the direct call leads whose last byte is at @at. */
-static bool follow_call(struct stack_walker *w, struct code_place *at)
+static bool follow_call(struct stack_walker *w, struct code_site *at)
 {
 	const struct machine_code *m = at->binary->machine->code;
 	uint8_t call[CALL_MOST];
@@ -201,7 +200,7 @@ static bool follow_call(struct stack_walker *w, struct code_place *at)
 	if (!code_bytes(w, at, call, m->direct_call))
 		return false;
 	b = m->branch(call, m->direct_call, at->address);
-	return b.kind == BRANCH_CALL && move_place(at, b.target - at->address);
+	return b.kind == BRANCH_CALL && move_site(at, b.target - at->address);
 }
 
 /* Likewise the call of a function that a constant of Go's has the address of, as runtime.main() calls main.main(),
@@ -212,10 +211,10 @@ static bool follow_call(struct stack_walker *w, struct code_place *at)
  *	ff d0               call *%rax
  *
  * A variable's would not be both. */
-static bool follow_constant(struct stack_walker *w, struct code_place *at)
+static bool follow_constant(struct stack_walker *w, struct code_site *at)
 {
 	enum { CALL = 2, LOAD = 7 };
-	struct code_place first = *at, called = *at;
+	struct code_site first = *at, called = *at;
 	uint8_t code[2 * LOAD + CALL], *mov = code, *lea = code + LOAD;
 	uint64_t constant, offset, function;
 
@@ -237,7 +236,7 @@ static bool follow_constant(struct stack_walker *w, struct code_place *at)
 	    !binary_offset(at->binary, constant, &offset) ||
 	    !binary_bytes(w->binaries, at->binary, offset, &function, sizeof(function)))
 		return false;
-	if (!move_place(&called, le64toh(function) - at->address))
+	if (!move_site(&called, le64toh(function) - at->address))
 		return false;
 	*at = called;
 	return true;
@@ -251,7 +250,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	static const struct inferred nothing;
 	const struct inferred *owner;
 	struct inferred *slot, found;
-	struct code_place at;
+	struct code_site at;
 	bool known;
 	int split;
 
@@ -295,7 +294,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 }
 
 /* The frame pointer has been saved, but not been set yet: it is in what follows, which nothing jumps into. */
-static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
+static bool is_about_to_set(struct stack_walker *w, const struct addr_key *key,
 			    uint64_t ip, const struct unwind_rule *rule)
 {
 	const struct machine *m = key->machine;
@@ -304,7 +303,7 @@ static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
 	uint32_t offset;
 
 	if ((!m->link && rule->cfa != (int32_t)(2 * m->word)) ||
-	    !place_bytes(w, key, ip, code, size))
+	    !addr_bytes(w, key, ip, code, size))
 		return false;
 	for (size_t i = 0; i + m->code->set_frame <= size; i += m->code->step) {
 		if (m->code->sets_frame(code + i, m->word, &offset))
@@ -317,13 +316,13 @@ static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
 
 /* Rows may not say that a function has loaded its caller's frame pointer, with the link: those of gcc before it has given
  * up its stack, those of clang to its end. It has where that was since the last branch. */
-static bool has_given_up(struct stack_walker *w, const struct place_key *key, uint64_t ip)
+static bool has_given_up(struct stack_walker *w, const struct addr_key *key, uint64_t ip)
 {
 	enum { BACK_MOST = 128 };
 	const struct machine_code *m = key->machine->code;
 	uint8_t code[BACK_MOST];
 
-	if (!m->gives_up_frame || !place_bytes(w, key, ip - BACK_MOST, code, BACK_MOST))
+	if (!m->gives_up_frame || !addr_bytes(w, key, ip - BACK_MOST, code, BACK_MOST))
 		return false;
 	for (size_t at = BACK_MOST; at >= m->step; at -= m->step) {
 		const uint8_t *before = code + at - m->step;
@@ -344,7 +343,7 @@ static bool tells_nothing(const struct unwind_rule *rule)
 }
 
 /* Is the frame pointer at the leaf that of its caller? */
-static bool has_callers(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+static bool has_callers(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
 			const struct unwind_rule *rule)
 {
 	if (rule->cfa_kind == UNWIND_PLT || tells_nothing(rule))
@@ -372,12 +371,12 @@ static bool is_owner(const struct stack_walker *w, uint32_t frame,
 /* Of the frame that the return address @next was read from, behind which @chain stands, if it is one. NULL
  * without memory. */
 static const struct inferred *owner_of_next(struct stack_walker *w,
-					    const struct place_key *key, uint64_t next,
+					    const struct addr_key *key, uint64_t next,
 					    const struct chain *chain,
 					    struct frame *caller)
 {
 	static const struct inferred nothing;
-	struct place_seen *seen = place_find(w, key, next);
+	struct addr_entry *seen = addr_find(w, key, next);
 	const struct inferred *owner;
 	uint32_t frame;
 
@@ -391,7 +390,7 @@ static const struct inferred *owner_of_next(struct stack_walker *w,
 		return owner;
 	/* main(), if what is behind the call starts programs. That one calls it so in the first thread alone; and
 	 * main() itself may give exit() what a function has returned that it called by a pointer. */
-	seen = place_find(w, key, next);
+	seen = addr_find(w, key, next);
 	if (!seen)
 		return NULL;
 	owner = &nothing;
@@ -402,9 +401,9 @@ static const struct inferred *owner_of_next(struct stack_walker *w,
 	return owner->frame && is_owner(w, frame, owner) ? &nothing : owner;
 }
 
-static struct place_key key_of_callers(const struct stack_walker *w)
+static struct addr_key key_of_callers(const struct stack_walker *w)
 {
-	return place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	return addr_key(w, MODE_USER, ADDR_CALLER, false, NULL);
 }
 
 /* Can the function that was found not have called the last one of the stack? Between them there may be others
@@ -412,7 +411,7 @@ static struct place_key key_of_callers(const struct stack_walker *w)
 static int find_skipped(struct stack_walker *w, struct missing *ret)
 {
 	const struct frame *owner, *last;
-	struct code_place function, to;
+	struct code_site function, to;
 	struct inferred *slot;
 	uint64_t start, pair;
 	bool known;
@@ -446,10 +445,10 @@ static int find_skipped(struct stack_walker *w, struct missing *ret)
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 		 const struct chain *chain, struct missing *ret)
 {
-	const struct place_seen *seen;
+	const struct addr_entry *seen;
 	const struct inferred *owner;
 	struct unwind_rule rule;
-	struct place_key key = key_of_callers(w);
+	struct addr_key key = key_of_callers(w);
 	struct frame caller;
 
 	*ret = (struct missing){ 0 };
@@ -462,9 +461,9 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 		return 0;
 	/* What is looked up may take its place. */
 	*ret = (struct missing){ .frame = owner->frame, .size = owner->size };
-	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
-			w->by_image.v[caller.image]->machine);
-	seen = place_find(w, &key, leaf->ip);
+	key = addr_key(w, MODE_USER, ADDR_EXACT, leaf->entered,
+		       w->by_image.v[caller.image]->machine);
+	seen = addr_find(w, &key, leaf->ip);
 	if (!seen)
 		return -ENOMEM;
 	rule = w->rules.v[seen->rule];
@@ -485,9 +484,9 @@ static bool leaves_frame_pointer(const struct unwind_rule *rule)
 int infer_passed(struct stack_walker *w, const struct chain_entry *e,
 		 const struct chain *chain, struct missing *ret)
 {
-	struct place_key key = key_of_callers(w);
+	struct addr_key key = key_of_callers(w);
 	const struct inferred *owner;
-	const struct place_seen *seen;
+	const struct addr_entry *seen;
 	struct frame caller;
 
 	*ret = (struct missing){ 0 };
@@ -498,9 +497,9 @@ int infer_passed(struct stack_walker *w, const struct chain_entry *e,
 	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
 	*ret = (struct missing){ .frame = owner->frame, .size = owner->size };
-	key = place_key(w, MODE_USER, PLACE_CALLER, e->entered,
-			w->by_image.v[caller.image]->machine);
-	seen = place_find(w, &key, e->ip);
+	key = addr_key(w, MODE_USER, ADDR_CALLER, e->entered,
+		       w->by_image.v[caller.image]->machine);
+	seen = addr_find(w, &key, e->ip);
 	if (!seen || w->failed)
 		return -ENOMEM;
 	if (!leaves_frame_pointer(&w->rules.v[seen->rule]))
@@ -508,7 +507,7 @@ int infer_passed(struct stack_walker *w, const struct chain_entry *e,
 	return find_skipped(w, ret);
 }
 
-int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64_t next,
+int infer_walked(struct stack_walker *w, const struct addr_key *callers, uint64_t next,
 		 const struct unwind_rule *rule, struct missing *ret)
 {
 	const struct inferred *owner;
@@ -528,7 +527,7 @@ int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64
 int infer_interrupted(struct stack_walker *w, const struct chain *chain,
 		      struct missing *ret)
 {
-	struct place_key key = key_of_callers(w);
+	struct addr_key key = key_of_callers(w);
 	const struct inferred *owner;
 	struct frame caller;
 

@@ -1,8 +1,8 @@
 #ifndef STACK_INFER_H
 #define STACK_INFER_H
 
+#include "stack/addr_cache.h"
 #include "stack/chain.h"
-#include "stack/places.h"
 
 /* What a chain lacks. */
 struct missing {
@@ -32,7 +32,7 @@ int infer_passed(struct stack_walker *w, const struct chain_entry *e,
 
 /* Likewise in a walk, which has left the function of the last frame by its frame pointer for want of a row
  * that says more than @rule, and has come to the return address @next. */
-int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64_t next,
+int infer_walked(struct stack_walker *w, const struct addr_key *callers, uint64_t next,
 		 const struct unwind_rule *rule, struct missing *ret);
 
 /* Likewise the function that a signal has interrupted, behind the trampoline of its handler. */

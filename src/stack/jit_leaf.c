@@ -45,19 +45,20 @@ static bool is_made(struct stack_walker *w, uint64_t ip, struct made_code *ret)
 {
 	const struct images *images = binaries_images(w->binaries);
 	const struct image *image;
-	struct place place;
+	struct location location;
 
 	*ret = (struct made_code){ 0 };
-	if (!processes_place(w->ps, &w->thread->space, ip, &place) || !place.executable)
+	if (!processes_locate(w->ps, &w->thread->space, ip, &location) ||
+	    !location.executable)
 		return false;
-	image = &images->list.v[place.image];
+	image = &images->list.v[location.image];
 	if (image->kind != IMAGE_JIT)
 		return image->kind == IMAGE_ANON;
 	ret->dump = &images->dumps.v[image->dump]->dump;
-	ret->function = jitdump_find(ret->dump, place.address);
+	ret->function = jitdump_find(ret->dump, location.address);
 	ret->dumped = ret->function != NULL;
 	if (ret->dumped)
-		ret->within = place.address - ret->function->bytes;
+		ret->within = location.address - ret->function->bytes;
 	return true;
 }
 

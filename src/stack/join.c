@@ -107,20 +107,20 @@ static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 {
 	const struct unwind_rule *rule;
 	enum frame_pointer_use use;
-	struct place_seen *seen;
-	struct code_place at;
+	struct addr_entry *seen;
+	struct code_site at;
 
 	if (!is_return_address(w, k, ra))
 		return LINK_BROKEN;
 	/* JIT code: who writes no rows keeps frame pointers, or the chain would not be here. */
-	if (!place_code(w, &k->keys[1], ra - 1, &at))
+	if (!addr_code(w, &k->keys[1], ra - 1, &at))
 		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
 	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
 		return LINK_NO_MEMORY;
 	if (use == FRAME_POINTERS_KEPT)
 		return LINK_KEPT;
 	/* The function keeps none. May the chain end in it? */
-	seen = place_find(w, &k->keys[1], ra);
+	seen = addr_find(w, &k->keys[1], ra);
 	if (!seen)
 		return LINK_NO_MEMORY;
 	rule = &w->rules.v[seen->rule];
@@ -164,20 +164,20 @@ static bool push_links(struct stack_walker *w, const struct walk *k, struct chai
 		return false;
 	for (; count && chain_next(c, &e); count--) {
 		uint64_t last = w->pcs.v[w->stack.count - 1];
-		const struct place_seen *seen;
+		const struct addr_entry *seen;
 		struct unwind_rule rule;
 
 		/* As where the chain is all that there is: who called the last one, if
 		 * that one leaves the frame pointer alone. */
 		if (w->options.infer && !(last & PC_EXACT)) {
-			seen = place_find(w, &k->keys[1], last);
+			seen = addr_find(w, &k->keys[1], last);
 			if (!seen)
 				return false;
 			rule = w->rules.v[seen->rule];
 			if (walk_put_in(w, k, e.ip, &rule, 0) < 0)
 				return false;
 		}
-		seen = place_find(w, &k->keys[1], e.ip);
+		seen = addr_find(w, &k->keys[1], e.ip);
 		if (!seen)
 			return false;
 		w->pcs.v[w->stack.count] = e.ip;
@@ -188,9 +188,9 @@ static bool push_links(struct stack_walker *w, const struct walk *k, struct chai
 
 static bool is_in_go(struct stack_walker *w, const struct walk *k, uint64_t ra)
 {
-	struct code_place at;
+	struct code_site at;
 
-	return place_code(w, &k->keys[1], ra - 1, &at) && at.binary->go;
+	return addr_code(w, &k->keys[1], ra - 1, &at) && at.binary->go;
 }
 
 /* Goroutines begin in the second byte of goexit(), which no call is before: the last may be
@@ -214,7 +214,7 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 {
 	const struct sample *s = k->sample;
 	struct walk there = *k;
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	struct chain c;
 	bool failed = false;
 	size_t count;
@@ -222,7 +222,7 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 	if (w->stack.count == first || k->asked ||
 	    stack_chain_is_cut(s, &w->rec->events.v[s->event]))
 		return end;
-	seen = walk_place(w, &there);
+	seen = walk_addr(w, &there);
 	if (!seen)
 		return WALK_NO_MEMORY;
 	chain_start(&c, s);

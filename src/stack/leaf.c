@@ -9,7 +9,7 @@ uint64_t leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t ip
 		     uint64_t next, bool *looked)
 {
 	size_t count = w->stack.count;
-	const struct place_seen *seen;
+	const struct addr_entry *seen;
 	enum walk_end end = WALK_ON;
 	struct unwind_rule rule;
 	struct walk k;
@@ -25,7 +25,7 @@ uint64_t leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t ip
 	/* perf knows the link only. */
 	if (!*looked || (w->options.as_perf && !k.machine->link))
 		return 0;
-	seen = walk_place(w, &k);
+	seen = walk_addr(w, &k);
 	if (!seen)
 		return 0;
 	rule = w->rules.v[seen->rule];
@@ -48,7 +48,7 @@ uint64_t leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t ip
 		end = walk_replay(w, &k, 1);
 		w->stack.count = count;
 	}
-	if (end != WALK_ON || k.exact || !walk_place(w, &k) || k.pc == next ||
+	if (end != WALK_ON || k.exact || !walk_addr(w, &k) || k.pc == next ||
 	    !is_return_address(w, &k, k.pc))
 		return 0;
 	return k.pc;

@@ -29,10 +29,10 @@ static bool find_name(struct stack_walker *w, const struct binary *binary, uint6
 	return linkage_find(imports, slot, name) && *name != LINKAGE_UNSURE;
 }
 
-/* The place of @back bytes before @at. */
-static struct code_place place_before(const struct code_place *at, uint64_t back)
+/* The site @back bytes before @at. */
+static struct code_site site_before(const struct code_site *at, uint64_t back)
 {
-	struct code_place before = *at;
+	struct code_site before = *at;
 
 	before.offset -= back;
 	before.address -= back;
@@ -40,36 +40,36 @@ static struct code_place place_before(const struct code_place *at, uint64_t back
 }
 
 /* Where the stub that a direct call leads to has its distance to the slot. */
-static bool stub_slot(struct stack_walker *w, const struct code_place *at, uint64_t *slot)
+static bool stub_slot(struct stack_walker *w, const struct code_site *at, uint64_t *slot)
 {
 	static const uint8_t branch[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 	uint8_t call[5], code[11];
-	struct code_place place = place_before(at, sizeof(call) - 1);
+	struct code_site site = site_before(at, sizeof(call) - 1);
 	size_t jump;
 
-	if (!code_bytes(w, &place, call, sizeof(call)) || call[0] != 0xe8 ||
-	    !move_place(&place, near_target(call + 1, sizeof(call))) ||
-	    !code_bytes(w, &place, code, sizeof(code)))
+	if (!code_bytes(w, &site, call, sizeof(call)) || call[0] != 0xe8 ||
+	    !move_site(&site, near_target(call + 1, sizeof(call))) ||
+	    !code_bytes(w, &site, code, sizeof(code)))
 		return false;
 	jump = memcmp(code, branch, sizeof(branch)) == 0 ? sizeof(branch) : 0;
 	jump += code[jump] == 0xf2; /* bnd */
 	if (jump + 6 > sizeof(code) || code[jump] != 0xff || code[jump + 1] != 0x25)
 		return false;
-	*slot = near_target(code + jump + 2, place.address + jump + 6);
+	*slot = near_target(code + jump + 2, site.address + jump + 6);
 	return true;
 }
 
-bool linked_slot(struct stack_walker *w, const struct code_place *at, uint64_t *slot)
+bool linked_slot(struct stack_walker *w, const struct code_site *at, uint64_t *slot)
 {
 	uint8_t call[6];
-	struct code_place place = place_before(at, sizeof(call) - 1);
+	struct code_site site = site_before(at, sizeof(call) - 1);
 	uint64_t name;
 
 	if (at->binary->machine->elf != EM_X86_64)
 		return false;
-	if (code_bytes(w, &place, call, sizeof(call)) && call[0] == 0xff &&
+	if (code_bytes(w, &site, call, sizeof(call)) && call[0] == 0xff &&
 	    call[1] == 0x15) {
-		*slot = near_target(call + 2, place.address + sizeof(call));
+		*slot = near_target(call + 2, site.address + sizeof(call));
 		if (find_name(w, at->binary, *slot, &name))
 			return true;
 	}
@@ -81,7 +81,7 @@ bool linked_slot(struct stack_walker *w, const struct code_place *at, uint64_t *
 
 /* Does the image export a function by that name? 1, 0, -ENOENT where that is not known, or -ENOMEM. */
 static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
-		       struct code_place *ret)
+		       struct code_site *ret)
 {
 	const struct exports *exports;
 	const struct binary *binary;
@@ -92,7 +92,7 @@ static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 		return exports->partial ? -ENOENT : 0;
 	if (ret->address == LINKAGE_UNSURE)
 		return -ENOENT;
-	binary = place_binary(w, image);
+	binary = binary_of_image(w, image);
 	if (!binary)
 		return -ENOMEM;
 	if (!binary_offset(binary, ret->address, &ret->offset))
@@ -100,16 +100,16 @@ static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 	ret->image = image;
 	ret->binary = binary;
 	/* It has to be code. */
-	return move_place(ret, 0) ? 1 : -ENOENT;
+	return move_site(ret, 0) ? 1 : -ENOENT;
 }
 
 int linked_function(struct stack_walker *w, uint32_t image, uint64_t slot,
-		    struct code_place *ret)
+		    struct code_site *ret)
 {
-	const struct binary *binary = place_binary(w, image);
+	const struct binary *binary = binary_of_image(w, image);
 	const struct space *space = &w->thread->space;
 	struct code_files *files = &w->code_files;
-	struct code_place function, only = { 0 };
+	struct code_site function, only = { 0 };
 	uint64_t name;
 
 	if (!files->known || files->of != space->files) {

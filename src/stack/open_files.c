@@ -61,16 +61,16 @@ static struct open_file *oldest_file(struct open_files *f)
 void open_files_hold(struct open_files *f, const struct known_file *file, int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	struct open_file *place;
+	struct open_file *slot;
 
 	if (copy < 0)
 		return;
 	pthread_mutex_lock(&f->lock);
-	place = oldest_file(f);
-	if (place)
-		*place = (struct open_file){ file, copy, 0, ++f->uses };
+	slot = oldest_file(f);
+	if (slot)
+		*slot = (struct open_file){ file, copy, 0, ++f->uses };
 	pthread_mutex_unlock(&f->lock);
-	if (!place)
+	if (!slot)
 		close(copy);
 }
 
@@ -95,32 +95,32 @@ static int open_known(const struct known_file *file)
 bool open_files_read(struct open_files *f, const struct known_file *file, uint64_t offset,
 		     void *ret, size_t size)
 {
-	struct open_file *place = NULL;
+	struct open_file *slot = NULL;
 	bool done;
 	int fd = -1;
 
 	pthread_mutex_lock(&f->lock);
-	for (int i = 0; i < OPEN_MOST && !place; i++)
+	for (int i = 0; i < OPEN_MOST && !slot; i++)
 		if (f->list[i].of == file)
-			place = &f->list[i];
-	if (place) {
-		place->used = ++f->uses;
-		fd = place->fd;
+			slot = &f->list[i];
+	if (slot) {
+		slot->used = ++f->uses;
+		fd = slot->fd;
 	} else {
 		fd = open_known(file);
-		place = fd < 0 ? NULL : oldest_file(f);
-		if (place)
-			*place = (struct open_file){ file, fd, 0, ++f->uses };
+		slot = fd < 0 ? NULL : oldest_file(f);
+		if (slot)
+			*slot = (struct open_file){ file, fd, 0, ++f->uses };
 	}
-	if (place)
-		place->readers++;
+	if (slot)
+		slot->readers++;
 	pthread_mutex_unlock(&f->lock);
 	done = fd >= 0 && pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
 	pthread_mutex_lock(&f->lock);
-	if (place)
-		place->readers--;
+	if (slot)
+		slot->readers--;
 	pthread_mutex_unlock(&f->lock);
-	if (!place && fd >= 0)
+	if (!slot && fd >= 0)
 		close(fd);
 	return done;
 }

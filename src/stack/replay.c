@@ -29,7 +29,7 @@ static bool read_memory(void *arg, uint64_t address, unsigned size, uint64_t *re
 		return false;
 	if (k->size >= size && at <= k->size - size) {
 		memcpy(&value, k->dump + at, size);
-	} else if (!place_bytes(r->w, &k->keys[1], address, &value, size)) {
+	} else if (!addr_bytes(r->w, &k->keys[1], address, &value, size)) {
 		r->missed = address;
 		return false;
 	}
@@ -102,13 +102,13 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 			      const struct unwind_rule *rule, struct registers *regs,
 			      uint64_t *left)
 {
-	const struct place_key *key = &k->keys[!k->exact];
+	const struct addr_key *key = &k->keys[!k->exact];
 	struct memory_reader reader = { w, k, 0 };
 	const struct frame_memory memory = { k->machine, read_memory, &reader, left };
 	struct registers before = *regs;
 	enum frame_found found;
 	const struct frame_info *info;
-	struct code_place at;
+	struct code_site at;
 	enum walk_end found_end;
 	bool signal = false;
 	/* A trampoline is returned to without having called anything. */
@@ -124,7 +124,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 		return found_end;
 	}
 	if (rule->cfa_kind >= RULE_UNMAPPED || rule->cfa_kind == UNWIND_NONE ||
-	    !place_code(w, key, k->pc - caller, &at))
+	    !addr_code(w, key, k->pc - caller, &at))
 		return step_without_row(w, k, rule, regs);
 	if (binaries_frames(w->binaries, at.binary, &info) < 0)
 		return WALK_NO_MEMORY;
@@ -146,12 +146,12 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 	walk_restart(w, k);
 	walk_registers(k, &regs);
 	for (uint32_t i = 0; i < steps && end == WALK_ON; i++) {
-		struct place_seen *seen;
+		struct addr_entry *seen;
 		struct unwind_rule rule;
 
 		if (w->stack.count >= k->most)
 			return k->asked ? WALK_MAX_STACK : WALK_TOO_DEEP;
-		seen = walk_place(w, k);
+		seen = walk_addr(w, k);
 		if (!seen)
 			return WALK_NO_MEMORY;
 		regs.pc = k->pc;

@@ -24,65 +24,64 @@ enum { STARTS_MOST = 3 };
 enum { ABOVE_MOST = 3 };
 
 /* Does what is before @ip pass the test? */
-static bool is_behind(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+static bool is_behind(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
 		      bool (*test)(const uint8_t *code))
 {
 	const struct machine_code *m = key->machine->code;
 	uint8_t code[CALL_MOST];
 
-	return place_bytes(w, key, ip - m->before, code, m->before) && test(code);
+	return addr_bytes(w, key, ip - m->before, code, m->before) && test(code);
 }
 
 /* Go's runtime.goexit() is returned to behind a first instruction that does nothing, as unwinders look
  * one byte below. */
-static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
-			  uint64_t ip)
+static bool is_behind_nop(struct stack_walker *w, const struct addr_key *key, uint64_t ip)
 {
 	return is_behind(w, key, ip, key->machine->code->ends_with_nop);
 }
 
-static enum by_hand find_hand(struct stack_walker *w, const struct place_key *key,
-			      uint64_t ip)
+static enum stack_bottom find_stack_bottom(struct stack_walker *w,
+					   const struct addr_key *key, uint64_t ip)
 {
-	struct place_key of_code = *key;
+	struct addr_key of_code = *key;
 	const struct starts *starts;
-	struct place_look look;
+	struct addr_look look;
 	uint64_t address, start;
 	int found;
 
-	place_look(w, key, ip, &look);
-	if (look.what != PLACE_FILE_CODE || !look.at.binary->machine)
-		return HAND_NO;
+	addr_look(w, key, ip, &look);
+	if (look.what != ADDR_FILE_CODE || !look.at.binary->machine)
+		return BOTTOM_NO;
 	of_code.machine = look.at.binary->machine;
 	if (look.at.binary->go)
-		return is_behind_nop(w, &of_code, ip) ? HAND_LAST : HAND_NO;
+		return is_behind_nop(w, &of_code, ip) ? BOTTOM_LAST : BOTTOM_NO;
 	address = look.at.address + 1;
 	if (binaries_starts(w->binaries, look.at.binary, &starts) < 0) {
 		w->failed = true;
-		return HAND_NO;
+		return BOTTOM_NO;
 	}
 	if (starts_begin_between(starts, address, address))
-		return HAND_ALWAYS;
+		return BOTTOM_ALWAYS;
 	found = function_start(w, &look.at, address, &start);
 	w->failed |= found < 0;
 	/* Code without call frame information, which fills the gaps between functions. Right
 	 * behind a return or a jump no other code goes on to it: a label that only a stack made
 	 * by hand has as an address. */
 	if (found == 0 && is_behind(w, &of_code, ip, of_code.machine->code->ends_flow))
-		return HAND_ALWAYS;
+		return BOTTOM_ALWAYS;
 	if (found == 0)
-		return is_behind_nop(w, &of_code, ip) ? HAND_LAST : HAND_NO;
+		return is_behind_nop(w, &of_code, ip) ? BOTTOM_LAST : BOTTOM_NO;
 	if (start != address)
-		return HAND_NO;
-	return starts_contain(starts, address) ? HAND_ALWAYS : HAND_LAST;
+		return BOTTOM_NO;
+	return starts_contain(starts, address) ? BOTTOM_ALWAYS : BOTTOM_LAST;
 }
 
-bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		bool last, struct place_seen *seen)
+bool is_stack_bottom(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+		     bool last, struct addr_entry *seen)
 {
-	if (seen->hand == HAND_UNSEEN)
-		seen->hand = find_hand(w, key, ip);
-	return seen->hand == HAND_ALWAYS || (last && seen->hand == HAND_LAST);
+	if (seen->bottom == BOTTOM_UNSEEN)
+		seen->bottom = find_stack_bottom(w, key, ip);
+	return seen->bottom == BOTTOM_ALWAYS || (last && seen->bottom == BOTTOM_LAST);
 }
 
 enum root root_of_frame(struct stack_walker *w, uint32_t frame)
@@ -90,7 +89,7 @@ enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 	const struct frame *f = &w->frames->list.v[frame];
 	const struct starts *starts;
 	struct unwind_rule rule;
-	struct code_place at;
+	struct code_site at;
 	uint64_t least, start;
 	enum root root;
 	int found = 0;
@@ -133,7 +132,7 @@ enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 	return found > 0 ? ROOT_YES : root;
 }
 
-enum root root_at(struct stack_walker *w, struct place_seen *seen)
+enum root root_at(struct stack_walker *w, struct addr_entry *seen)
 {
 	if (seen->root == ROOT_UNSEEN && seen->call == CALL_NO)
 		seen->root = ROOT_YES; /* let pass as one that nobody calls */
@@ -144,14 +143,14 @@ enum root root_at(struct stack_walker *w, struct place_seen *seen)
 
 bool roots_follow(struct stack_walker *w, const struct chain *chain)
 {
-	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	struct addr_key key = addr_key(w, MODE_USER, ADDR_CALLER, false, NULL);
 	struct chain rest = *chain;
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	struct chain_entry e;
 
 	chain_next(&rest, &e);
 	for (int i = 0; chain_next(&rest, &e) && e.mode == MODE_USER && e.caller; i++) {
-		seen = place_find(w, &key, e.ip);
+		seen = addr_find(w, &key, e.ip);
 		if (!seen || i == STARTS_MOST || root_at(w, seen) != ROOT_YES)
 			return false;
 	}
@@ -160,8 +159,8 @@ bool roots_follow(struct stack_walker *w, const struct chain *chain)
 
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 {
-	struct place_key key = { 0 };
-	struct place_seen *seen;
+	struct addr_key key = { 0 };
+	struct addr_entry *seen;
 	struct chain_entry e;
 	struct chain chain;
 
@@ -169,11 +168,11 @@ bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 	for (size_t i = 0; i < count && chain_next(&chain, &e);) {
 		if (e.mode != MODE_USER || i++ + ABOVE_MOST < count)
 			continue;
-		if (!key.salt || e.caller != (key.kind == PLACE_CALLER) ||
+		if (!key.salt || e.caller != (key.kind == ADDR_CALLER) ||
 		    e.entered != key.entered)
-			key = place_key(w, e.mode, e.caller ? PLACE_CALLER : PLACE_EXACT,
-					e.entered, NULL);
-		seen = place_find(w, &key, e.ip);
+			key = addr_key(w, e.mode, e.caller ? ADDR_CALLER : ADDR_EXACT,
+				       e.entered, NULL);
+		seen = addr_find(w, &key, e.ip);
 		if (seen && root_at(w, seen) == ROOT_YES)
 			return true;
 	}

@@ -1,14 +1,14 @@
 #ifndef STACK_ROOT_H
 #define STACK_ROOT_H
 
+#include "stack/addr_cache.h"
 #include "stack/chain.h"
-#include "stack/places.h"
 
 /*
- * Do stacks begin in the function at an address, whose place is @seen? ROOT_NO: that function has a
+ * Do stacks begin in the function at an address, whose entry is @seen? ROOT_NO: that function has a
  * caller.
  */
-enum root root_at(struct stack_walker *w, struct place_seen *seen);
+enum root root_at(struct stack_walker *w, struct addr_entry *seen);
 
 /* The same of a frame that was found by call frame information. */
 enum root root_of_frame(struct stack_walker *w, uint32_t frame);
@@ -24,7 +24,7 @@ bool roots_follow(struct stack_walker *w, const struct chain *chain);
  * Was @ip, which no call is before, put there by hand as if it were a return address: does a function begin
  * there? Any one where it is the @last of the chain, else one that stacks begin with.
  */
-bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		bool last, struct place_seen *seen);
+bool is_stack_bottom(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+		     bool last, struct addr_entry *seen);
 
 #endif

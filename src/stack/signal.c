@@ -16,7 +16,7 @@
 enum { CODE_MOST = 9 };
 
 /* Offsets from the stack pointer in the trampoline. */
-struct layout {
+struct trampoline_layout {
 	unsigned elf; /* machine */
 	uint16_t context; /* of the saved registers */
 	/* Of a pointer to struct ucontext, whose registers lie at .within; 0: there is none. */
@@ -34,7 +34,7 @@ struct layout {
 
 #define NOT REGISTER_NONE
 
-static const struct layout layouts[] = {
+static const struct trampoline_layout layouts[] = {
 	/* mov $15,%rax; syscall. siginfo lies behind ucontext: 40 bytes, then gregs. */
 	[SIGNAL_X86_64] = { EM_X86_64, .context = 40, .stack = 24, .code_size = 9,
 			    .code = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 },
@@ -79,12 +79,12 @@ static const struct layout layouts[] = {
 
 enum { FRAMES = sizeof(layouts) / sizeof(*layouts) };
 
-static bool matches_frame(struct stack_walker *w, const struct place_key *key,
-			  const struct layout *l, uint64_t start)
+static bool matches_frame(struct stack_walker *w, const struct addr_key *key,
+			  const struct trampoline_layout *l, uint64_t start)
 {
 	uint8_t code[CODE_MOST];
 
-	return place_bytes(w, key, start, code, l->code_size) &&
+	return addr_bytes(w, key, start, code, l->code_size) &&
 	       memcmp(code, l->code, l->code_size) == 0;
 }
 
@@ -102,33 +102,34 @@ static int which_frame(const struct walk *k, int frame)
 		       : SIGNAL_I386;
 }
 
-int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_t pc)
+int signal_frame_at(struct stack_walker *w, const struct addr_key *key, uint64_t pc)
 {
-	struct code_place at;
+	struct code_site at;
 
 	for (int i = SIGNAL_NONE + 1; i < FRAMES; i++) {
-		const struct layout *l = &layouts[i];
+		const struct trampoline_layout *l = &layouts[i];
 
 		if (l->elf != key->machine->elf)
 			continue;
 		if (i != SIGNAL_I386_POPPED && matches_frame(w, key, l, pc))
 			return i;
 		/* Behind the system call; the stack is as before, but for a pop. */
-		if (key->kind == PLACE_EXACT && i != SIGNAL_I386 &&
+		if (key->kind == ADDR_EXACT && i != SIGNAL_I386 &&
 		    matches_frame(w, key, l, pc - l->code_size))
 			return i;
 	}
 	/* Nothing in these vdsos is returned to but their trampolines, so those are known
 	 * also where the vdso is not at hand. */
-	if (key->kind == PLACE_EXACT || place_image_kind(w, key, pc) != IMAGE_VDSO ||
-	    place_code(w, key, pc, &at))
+	if (key->kind == ADDR_EXACT || addr_image_kind(w, key, pc) != IMAGE_VDSO ||
+	    addr_code(w, key, pc, &at))
 		return SIGNAL_NONE;
 	if (key->machine->elf == EM_386)
 		return SIGNAL_I386_VDSO;
 	return key->machine->elf == EM_AARCH64 ? SIGNAL_AARCH64 : SIGNAL_NONE;
 }
 
-static bool find_context(const struct walk *k, const struct layout *l, uint64_t *ret)
+static bool find_context(const struct walk *k, const struct trampoline_layout *l,
+			 uint64_t *ret)
 {
 	if (!l->pointer) {
 		*ret = k->sp + l->context;
@@ -141,8 +142,8 @@ static bool find_context(const struct walk *k, const struct layout *l, uint64_t 
 }
 
 /* The saved word that is DWARF register @number. */
-static bool saved_word(const struct walk *k, const struct layout *l, uint64_t context,
-		       uint8_t number, uint64_t *ret)
+static bool saved_word(const struct walk *k, const struct trampoline_layout *l,
+		       uint64_t context, uint8_t number, uint64_t *ret)
 {
 	for (uint8_t i = 0; i < l->registers; i++)
 		if (l->saved[i] == number)
@@ -153,7 +154,7 @@ static bool saved_word(const struct walk *k, const struct layout *l, uint64_t co
 
 bool signal_find_frame(struct walk *k, int frame)
 {
-	const struct layout *l = &layouts[which_frame(k, frame)];
+	const struct trampoline_layout *l = &layouts[which_frame(k, frame)];
 	const struct machine *m = k->machine;
 	uint64_t sp = k->fp - l->record, context = sp + l->context;
 	uint64_t fp, link, saved_fp, saved_link;
@@ -174,7 +175,7 @@ bool signal_find_frame(struct walk *k, int frame)
 
 enum walk_end signal_step(struct walk *k, int frame)
 {
-	const struct layout *l = &layouts[which_frame(k, frame)];
+	const struct trampoline_layout *l = &layouts[which_frame(k, frame)];
 	const struct machine *m = k->machine;
 	uint64_t context, pc, sp, start, size;
 
@@ -201,7 +202,7 @@ enum walk_end signal_step(struct walk *k, int frame)
 
 enum walk_end signal_step_all(struct walk *k, int frame, struct registers *regs)
 {
-	const struct layout *l = &layouts[which_frame(k, frame)];
+	const struct trampoline_layout *l = &layouts[which_frame(k, frame)];
 	uint64_t context, word;
 	enum walk_end end;
 

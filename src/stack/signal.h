@@ -21,7 +21,7 @@ enum signal_frame {
 };
 
 /* What pc is in, of enum signal_frame. */
-int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_t pc);
+int signal_frame_at(struct stack_walker *w, const struct addr_key *key, uint64_t pc);
 
 /* Is it known where the frame lies? Where the stack pointer is not, the frame record
  * behind it may tell, and sp is known from then on. */

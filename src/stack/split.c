@@ -19,10 +19,10 @@
 #include "elf/elf.h"
 #include "stack/function.h"
 
-int split_enters(struct stack_walker *w, const struct code_place *at)
+int split_enters(struct stack_walker *w, const struct code_site *at)
 {
 	static const uint8_t enter[] = { 0x41, 0xff, 0xd2 }; /* call *%r10 */
-	struct code_place call = *at;
+	struct code_site call = *at;
 	struct unwind_rule rule;
 	uint8_t code[sizeof(enter)];
 
@@ -39,17 +39,17 @@ int split_enters(struct stack_walker *w, const struct code_place *at)
 	       rule.fp == -24;
 }
 
-/* The place of a return address of the chain, or of the call before it. */
-static bool place_in_chain(struct stack_walker *w, const struct chain *chain,
-			   uint32_t index, struct code_place *ret)
+/* The site of a return address of the chain, or of the call before it. */
+static bool site_in_chain(struct stack_walker *w, const struct chain *chain,
+			  uint32_t index, struct code_site *ret)
 {
-	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
-	const struct place_seen *seen;
+	struct addr_key key = addr_key(w, MODE_USER, ADDR_CALLER, false, NULL);
+	const struct addr_entry *seen;
 	const struct frame *f;
 
 	if (index >= chain->sample->chain_count)
 		return false;
-	seen = place_find(w, &key, sample_chain(chain->sample, index));
+	seen = addr_find(w, &key, sample_chain(chain->sample, index));
 	if (!seen)
 		return false;
 	f = &w->frames->list.v[seen->frame - 1];
@@ -60,15 +60,15 @@ int split_behind(struct stack_walker *w, const struct chain *chain, bool follows
 		 enum split *ret)
 {
 	enum { CALL = 0xe8, RET = 0xc3 };
-	struct code_place more, first, call, last;
+	struct code_site more, first, call, last;
 	uint64_t start, before, called, of_last;
 	const struct frame *f;
 	uint8_t code[6];
 	int found;
 
 	*ret = SPLIT_NO;
-	if (!place_in_chain(w, chain, chain->next, &more) ||
-	    !place_in_chain(w, chain, chain->next + 1, &first))
+	if (!site_in_chain(w, chain, chain->next, &more) ||
+	    !site_in_chain(w, chain, chain->next + 1, &first))
 		return w->failed ? -ENOMEM : 0;
 	/* Where the function begins that is called there, to return from it at once. */
 	call = first;

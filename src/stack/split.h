@@ -1,12 +1,12 @@
 #ifndef STACK_SPLIT_H
 #define STACK_SPLIT_H
 
+#include "stack/addr_cache.h"
 #include "stack/chain.h"
-#include "stack/places.h"
 
 /* Is it the call whose last byte is at @at by which __morestack() enters the second half of a function? 1, 0, or
  * -ENOMEM. */
-int split_enters(struct stack_walker *w, const struct code_place *at);
+int split_enters(struct stack_walker *w, const struct code_site *at);
 
 /* What the next two addresses of a chain are, the first of which is behind such a call. */
 enum split {

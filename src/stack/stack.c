@@ -17,14 +17,14 @@
 #include "stack/split.h"
 
 enum { CONTEXT_MOST = 4095 }; /* the last addresses are markers in a chain */
-enum { CODES_SIZE = CODES * sizeof(struct place_seen) }; /* one large page */
+enum { CODES_SIZE = CODES * sizeof(struct addr_entry) }; /* one large page */
 
 int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 		     struct frames *frames, const struct stack_options *options,
 		     struct stack_walker **ret)
 {
 	struct stack_walker *w = malloc(sizeof(*w));
-	struct place_seen *codes = pages_take(CODES_SIZE);
+	struct addr_entry *codes = pages_take(CODES_SIZE);
 
 	if (!w || !codes) {
 		free(w);
@@ -258,41 +258,41 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	return true;
 }
 
-static uint8_t place_kind_of(const struct chain_entry *e)
+static uint8_t addr_kind_of(const struct chain_entry *e)
 {
-	return e->caller ? PLACE_CALLER : PLACE_EXACT;
+	return e->caller ? ADDR_CALLER : ADDR_EXACT;
 }
 
 /* The entries of a chain are mostly of one kind. NULL without memory. */
-static struct place_seen *find_entry(struct stack_walker *w, const struct chain_entry *e,
-				     struct place_key *key)
+static struct addr_entry *find_entry(struct stack_walker *w, const struct chain_entry *e,
+				     struct addr_key *key)
 {
-	if (!key->salt || key->mode != e->mode || key->kind != place_kind_of(e) ||
+	if (!key->salt || key->mode != e->mode || key->kind != addr_kind_of(e) ||
 	    key->entered != e->entered)
-		*key = place_key(w, e->mode, place_kind_of(e), e->entered, NULL);
-	return place_find(w, key, e->ip);
+		*key = addr_key(w, e->mode, addr_kind_of(e), e->entered, NULL);
+	return addr_find(w, key, e->ip);
 }
 
 static int push_entry(struct stack_walker *w, const struct chain_entry *e,
-		      struct place_key *key)
+		      struct addr_key *key)
 {
-	const struct place_seen *seen = find_entry(w, e, key);
+	const struct addr_entry *seen = find_entry(w, e, key);
 
 	return seen ? push_frame(w, seen->frame - 1) : -ENOMEM;
 }
 
 /* The same of an entry that may be none: found->garbage says so. */
 static int push_link(struct stack_walker *w, const struct chain *c,
-		     const struct chain_entry *e, struct place_key *key,
+		     const struct chain_entry *e, struct addr_key *key,
 		     struct found_chain *found)
 {
-	struct place_seen *seen = find_entry(w, e, key);
+	struct addr_entry *seen = find_entry(w, e, key);
 	enum after_call call;
 	uint32_t frame;
 
 	if (!seen)
 		return -ENOMEM;
-	/* The place may be another's by the time it is judged. */
+	/* The entry may be another's by the time it is used. */
 	frame = seen->frame - 1;
 	call = seen->call;
 	if (found->followed && e->caller && e->mode == MODE_USER && may_be_garbage(seen))
@@ -313,12 +313,12 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 
 /* What the kernel has found above the beginning of a stack takes nothing from it. */
 static unsigned judge_chain_end(struct stack_walker *w, const struct sample *s,
-				struct place_key *key, unsigned incomplete,
+				struct addr_key *key, unsigned incomplete,
 				const struct found_chain *found)
 {
 	const unsigned garbage = INCOMPLETE_NO_CALL | INCOMPLETE_BAD_ADDRESS |
 				 INCOMPLETE_NO_START | INCOMPLETE_ODD_CONTEXT;
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	enum root root;
 
 	if (!found->followed || !found->user_entries ||
@@ -346,7 +346,7 @@ static bool is_full(const struct stack_walker *w)
 static int push_split(struct stack_walker *w, struct chain *c, struct chain_entry *e,
 		      struct found_chain *found)
 {
-	struct place_key key = { 0 };
+	struct addr_key key = { 0 };
 	enum split split;
 	int err = split_behind(w, c, found->split, &split);
 
@@ -398,7 +398,7 @@ static int push_chain(struct stack_walker *w, const struct sample *s,
 {
 	bool cut = is_cut(w, s);
 	struct chain_entry caller = { .mode = MODE_USER, .caller = true };
-	struct place_key key = { 0 }, of_caller = { 0 };
+	struct addr_key key = { 0 }, of_caller = { 0 };
 	struct sample shorter;
 	struct chain_entry e;
 	struct chain chain;
@@ -538,7 +538,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	}
 	if (err == 0 && w->stack.count == 0) {
 		struct chain_entry own = { .ip = s->ip, .mode = s->mode };
-		struct place_key key = { 0 };
+		struct addr_key key = { 0 };
 
 		incomplete |= INCOMPLETE_NO_CHAIN;
 		/* Where the sample was taken is all that is known. */

@@ -13,22 +13,22 @@
  */
 enum frame_flag {
 	FRAME_CALLER = 1, /* address is one below a return address: inside the call */
-	FRAME_PID = 2, /* IMAGE_NAMES: address is a string id | pid << 32 */
-	FRAME_TID = 4, /* IMAGE_NAMES: address is an index of struct frames.threads */
-	FRAME_NAMELESS = 8, /* IMAGE_NAMES: address is a tid whose name is not known */
+	FRAME_PID = 2, /* IMAGE_LABEL: address is a string id | pid << 32 */
+	FRAME_TID = 4, /* IMAGE_LABEL: address is an index of struct frames.threads */
+	FRAME_NAMELESS = 8, /* IMAGE_LABEL: address is a tid whose name is not known */
 	FRAME_GAP =
-		16, /* IMAGE_NAMES: no frame; its parent's own time in a flame chart */
+		16, /* IMAGE_LABEL: no frame; its parent's own time in a flame chart */
 	FRAME_FUNCTION =
-		32, /* IMAGE_NAMES: address is an index of struct frames.functions */
-	/* IMAGE_NAMES: a frame of a text, which may be a function; without it a process or
+		32, /* IMAGE_LABEL: address is an index of struct frames.functions */
+	/* IMAGE_LABEL: a frame of a text, which may be a function; without it a process or
 	 * a mark. */
 	FRAME_TEXT = 64,
 	/* No chain has it: the code alone tells that it was there (infer.c). Its address is the
 	 * first of its function. */
 	FRAME_INFERRED = 128,
-	/* IMAGE_NAMES: "--"; behind it is the stack of a waker, leaf first. */
+	/* IMAGE_LABEL: "--"; behind it is the stack of a waker, leaf first. */
 	FRAME_LINK = 256,
-	/* IMAGE_NAMES: the name of an interrupt, beside the leaf of its stack: behind FRAME_LINK,
+	/* IMAGE_LABEL: the name of an interrupt, beside the leaf of its stack: behind FRAME_LINK,
 	 * else the leaf is before it. Until engine/interrupts.c cuts off what was interrupted. */
 	FRAME_INTERRUPT = 512,
 	FRAME_SOFTIRQ =
@@ -37,7 +37,7 @@ enum frame_flag {
 };
 
 struct frame {
-	uint64_t address; /* see struct image; IMAGE_NAMES: a string id */
+	uint64_t address; /* see struct image; IMAGE_LABEL: a string id */
 	uint32_t image;
 	uint32_t flags; /* of enum frame_flag */
 };
@@ -163,9 +163,10 @@ struct stack {
  */
 struct binaries;
 
-/* @judged: each one is asked as it is opened whether it keeps frame pointers. */
-int binaries_new(struct context *ctx, const struct object_places *places,
-		 const struct images *images, bool judged, struct binaries **ret);
+/* @frame_pointers_asked: each one is asked as it is opened whether it keeps frame pointers. */
+int binaries_new(struct context *ctx, const struct search_dirs *dirs,
+		 const struct images *images, bool frame_pointers_asked,
+		 struct binaries **ret);
 void binaries_free(struct binaries *b); /* NULL is fine */
 
 /* The first file that could not be read, and why; NULL: all could. Not while any thread asks. */

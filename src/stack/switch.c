@@ -19,7 +19,7 @@
 
 enum { SAVED_SP = 40 };
 
-int switch_at(struct stack_walker *w, const struct place_key *key, uint64_t ra,
+int switch_at(struct stack_walker *w, const struct addr_key *key, uint64_t ra,
 	      const struct unwind_rule *r)
 {
 	static const uint8_t away[] = { 0x48, 0x8b, 0x7c, 0x24, 0x30, 0x48, 0x8b,
@@ -31,7 +31,7 @@ int switch_at(struct stack_walker *w, const struct place_key *key, uint64_t ra,
 	uint8_t code[sizeof(away)];
 
 	if (key->machine->elf != EM_X86_64 || !may_be_go || w->options.as_perf ||
-	    !place_bytes(w, key, ra, code, sizeof(code)))
+	    !addr_bytes(w, key, ra, code, sizeof(code)))
 		return SWITCH_NONE;
 	if (memcmp(code, away, sizeof(away)) == 0)
 		return SWITCH_AWAY;

@@ -14,7 +14,7 @@ enum stack_switch {
 };
 
 /* What the code is that @ra returns to and of which the row is @r, of enum stack_switch. */
-int switch_at(struct stack_walker *w, const struct place_key *key, uint64_t ra,
+int switch_at(struct stack_walker *w, const struct addr_key *key, uint64_t ra,
 	      const struct unwind_rule *r);
 
 /* Steps out of it. */

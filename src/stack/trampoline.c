@@ -29,25 +29,25 @@ bool trampoline_returns(struct stack_walker *w, const struct walk *k, uint64_t *
 	size_t count = w->stack.count;
 	const struct frame *callee;
 	enum image_kind kind;
-	struct place place;
+	struct location location;
 	uint64_t ra, begins;
 
 	if (w->options.as_perf || k->exact || !k->sp_known || count < 2 ||
 	    k->machine->elf != EM_X86_64 || k->sp % ALIGNED != 0 ||
 	    (k->fp_known && k->fp == k->sp) || !dump_word(k, k->sp + WORD, &ra))
 		return false;
-	if (!processes_place(w->ps, &w->thread->space, k->pc, &place) ||
-	    !place.executable || k->pc - place.start < RETURNED_TO)
+	if (!processes_locate(w->ps, &w->thread->space, k->pc, &location) ||
+	    !location.executable || k->pc - location.start < RETURNED_TO)
 		return false;
-	kind = binaries_kind(w->binaries, place.image);
-	begins = k->pc - place.start - RETURNED_TO;
+	kind = binaries_kind(w->binaries, location.image);
+	begins = k->pc - location.start - RETURNED_TO;
 	if ((kind != IMAGE_ANON && kind != IMAGE_JIT) ||
 	    (begins % ALIGNED != 0 && begins % BLOCK % LENGTH != 0))
 		return false;
 	callee = &w->frames->list.v[w->stack.v[count - 2]];
 	if (binaries_kind(w->binaries, callee->image) != IMAGE_FILE ||
-	    !processes_place(w->ps, &w->thread->space, ra - 1, &place) ||
-	    place.image != callee->image || !is_behind_call(w, k, ra))
+	    !processes_locate(w->ps, &w->thread->space, ra - 1, &location) ||
+	    location.image != callee->image || !is_behind_call(w, k, ra))
 		return false;
 	*at = k->sp + WORD;
 	return true;

@@ -135,10 +135,10 @@ bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret
 	ret->dump = s->user_stack;
 	ret->base = ret->sp;
 	ret->size = s->user_stack && ret->sp_known ? s->user_stack_size : 0;
-	ret->keys[0] = place_key(w, MODE_USER, PLACE_EXACT, entered, m);
-	ret->keys[1] = place_key(w, MODE_USER,
-				 w->options.as_perf ? PLACE_CALLER_BELOW : PLACE_CALLER,
-				 false, m);
+	ret->keys[0] = addr_key(w, MODE_USER, ADDR_EXACT, entered, m);
+	ret->keys[1] =
+		addr_key(w, MODE_USER,
+			 w->options.as_perf ? ADDR_CALLER_BELOW : ADDR_CALLER, false, m);
 	return true;
 }
 
@@ -162,12 +162,12 @@ enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 	return WALK_CUT_DUMP;
 }
 
-struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
+struct addr_entry *walk_addr(struct stack_walker *w, struct walk *k)
 {
 	/* How many bits addresses have: aarch64 signs return addresses in those above, and
 	 * a program may keep what it likes in the highest 8. */
 	static const uint8_t widths[] = { 48, 52, 47, 42, ADDRESS_BITS_LEAST };
-	struct place_seen *seen = place_find(w, &k->keys[!k->exact], k->pc);
+	struct addr_entry *seen = addr_find(w, &k->keys[!k->exact], k->pc);
 
 	if (!seen || k->exact || !k->machine->link ||
 	    w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED)
@@ -175,7 +175,7 @@ struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
 	for (size_t i = 0; i < sizeof(widths); i++) {
 		uint64_t pc = k->pc & ((1ull << widths[i]) - 1);
 
-		seen = place_find(w, &k->keys[1], pc);
+		seen = addr_find(w, &k->keys[1], pc);
 		if (!seen)
 			return NULL;
 		if (w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED) {
@@ -184,7 +184,7 @@ struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
 		}
 	}
 	k->pc &= (1ull << 52) - 1;
-	return place_find(w, &k->keys[1], k->pc);
+	return addr_find(w, &k->keys[1], k->pc);
 }
 
 /* The register that a row counts from. */
@@ -342,17 +342,17 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 	enum walk_end end;
 
 	do {
-		struct place_seen *seen;
+		struct addr_entry *seen;
 		struct unwind_rule rule;
 
 		if (w->stack.count >= k->most)
 			return k->asked ? WALK_MAX_STACK : WALK_TOO_DEEP;
-		seen = walk_place(w, k);
+		seen = walk_addr(w, k);
 		if (!seen)
 			return WALK_NO_MEMORY;
-		_Static_assert(PLACES <= UINT16_MAX + 1, "recent holds indices");
+		_Static_assert(ADDR_CACHE_SIZE <= UINT16_MAX + 1, "recent holds indices");
 		if (w->recent_count < RECENT)
-			w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
+			w->recent[w->recent_count++] = (uint16_t)(seen - w->addr_cache);
 		rule = w->rules.v[seen->rule];
 		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
@@ -373,7 +373,7 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	enum walk_end end;
 
 	for (uint32_t i = 0; i < w->recent_count; i++)
-		__builtin_prefetch(&w->places[w->recent[i]]);
+		__builtin_prefetch(&w->addr_cache[w->recent[i]]);
 	w->recent_count = 0;
 	end = walk_plain(w, k);
 	for (int round = 0; end == WALK_OTHER && round < 2; round++) {
@@ -401,7 +401,7 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 static enum walk_end judge_walk_end(struct stack_walker *w, const struct walk *k,
 				    size_t first, enum walk_end end)
 {
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	enum root root;
 
 	if ((end != WALK_NO_CFI && end != WALK_NO_RETURN) || w->stack.count == first)
@@ -414,8 +414,9 @@ static enum walk_end judge_walk_end(struct stack_walker *w, const struct walk *k
 		return WALK_ROOT;
 	if (k->exact || w->options.as_perf || is_return_address(w, k, k->pc))
 		return end;
-	seen = place_find(w, &k->keys[1], k->pc);
-	return seen && is_by_hand(w, &k->keys[1], k->pc, false, seen) ? WALK_ROOT : end;
+	seen = addr_find(w, &k->keys[1], k->pc);
+	return seen && is_stack_bottom(w, &k->keys[1], k->pc, false, seen) ? WALK_ROOT
+									   : end;
 }
 
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)

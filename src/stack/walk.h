@@ -4,7 +4,7 @@
 #include <endian.h>
 
 #include "cfi/cfi.h"
-#include "stack/places.h"
+#include "stack/addr_cache.h"
 
 /* A walk from frame to frame: where it stands. */
 struct walk {
@@ -26,7 +26,7 @@ struct walk {
 	size_t most; /* frames that the stack may have */
 	bool asked; /* because the user wants no more */
 	size_t inferred; /* frames that no step has come to */
-	struct place_key keys[2]; /* by !exact */
+	struct addr_key keys[2]; /* by !exact */
 };
 
 enum walk_end {
@@ -56,9 +56,9 @@ void walk_restart(struct stack_walker *w, struct walk *k);
 /* Pushes the user's frames, leaf first. 0 with *@incomplete, of enum incomplete_reason, or -ENOMEM. */
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete);
 
-/* The place of pc; a return address is freed of what is no address in it. NULL without
+/* What is known of pc; a return address is freed of what is no address in it. NULL without
  * memory. */
-struct place_seen *walk_place(struct stack_walker *w, struct walk *k);
+struct addr_entry *walk_addr(struct stack_walker *w, struct walk *k);
 
 /* One step by a rule; WALK_ON: k is in the caller. */
 enum walk_end walk_step(struct stack_walker *w, struct walk *k,
@@ -131,20 +131,20 @@ static inline bool is_no_address(const struct walk *k, uint64_t ra)
 static inline bool dump_word(const struct walk *k, uint64_t address, uint64_t *ret)
 {
 	uint64_t at = address - k->base;
-	uint64_t wide;
-	uint32_t narrow;
+	uint64_t word64;
+	uint32_t word32;
 
 	if (k->machine->word == 8) {
 		if (k->size < 8 || at > k->size - 8)
 			return false;
-		memcpy(&wide, k->dump + at, 8);
-		*ret = le64toh(wide);
+		memcpy(&word64, k->dump + at, 8);
+		*ret = le64toh(word64);
 		return true;
 	}
 	if (k->size < 4 || at > k->size - 4)
 		return false;
-	memcpy(&narrow, k->dump + at, 4);
-	*ret = le32toh(narrow);
+	memcpy(&word32, k->dump + at, 4);
+	*ret = le32toh(word32);
 	return true;
 }
 
@@ -153,7 +153,7 @@ static inline void walk_note_pc(struct stack_walker *w, const struct walk *k,
 				const struct unwind_rule *rule)
 {
 	/* What a signal or nobody called returns to is no return address. */
-	bool exact = k->exact || rule->flags & (UNWIND_SIGNAL | RULE_BY_HAND);
+	bool exact = k->exact || rule->flags & (UNWIND_SIGNAL | RULE_STACK_BOTTOM);
 
 	if (w->options.join)
 		w->pcs.v[w->stack.count] = k->pc | (exact ? PC_EXACT : 0);

@@ -11,7 +11,7 @@
  * What one worker keeps between samples.
  *
  *	stack.c     joins the recorded chain and the user frames, marks what is cut
- *	places.c    address -> frame and unwind rule, remembered
+ *	addr_cache.c  address -> frame and unwind rule, remembered
  *	walk.c      registers and copied stack -> user frames, by three registers
  *	replay.c    the same with all registers
  *	fallback.c  one step without call frame information
@@ -30,15 +30,15 @@
  *	function.c  what the code of a function says of it
  */
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-enum { PLACES_BITS = 14, CODES_BITS = 17, INFERRED_BITS = 14, THREADS_BITS = 10 };
+enum { ADDR_CACHE_BITS = 14, CODES_BITS = 17, INFERRED_BITS = 14, THREADS_BITS = 10 };
 #else
 /* Pages of large tables would be most of what a small recording costs, and entries of
  * small ones are overwritten by others as those of large ones are in large recordings. */
-enum { PLACES_BITS = 6, CODES_BITS = 8, INFERRED_BITS = 6, THREADS_BITS = 1 };
+enum { ADDR_CACHE_BITS = 6, CODES_BITS = 8, INFERRED_BITS = 6, THREADS_BITS = 1 };
 #endif
 
 enum {
-	PLACES = 1 << PLACES_BITS, /* addresses remembered, 16 bytes each */
+	ADDR_CACHE_SIZE = 1 << ADDR_CACHE_BITS, /* addresses remembered, 16 bytes each */
 	CODES = 1 << CODES_BITS, /* the same of images, whatever process they are of */
 	RECENT = 64, /* frames */
 	INFERRED = 1 << INFERRED_BITS, /* calls and functions remembered for infer.c */
@@ -47,13 +47,13 @@ enum {
 };
 
 /* An address that was looked up; the key stands for the address, whose it is and when. */
-struct place_seen {
+struct addr_entry {
 	uint64_t key;
 	uint32_t frame; /* + 1; 0: empty */
 	uint32_t rule : 24; /* index in rules; RULE_UNSEEN: not looked up */
 	uint32_t call : 3; /* enum after_call */
 	uint32_t root : 2; /* enum root */
-	uint32_t hand : 3; /* enum by_hand */
+	uint32_t bottom : 3; /* enum stack_bottom */
 };
 
 /* The code before a return address. */
@@ -67,11 +67,11 @@ enum after_call {
 };
 
 /* What no call is before. */
-enum by_hand {
-	HAND_UNSEEN,
-	HAND_NO,
-	HAND_LAST, /* a beginning, if the chain ends with it */
-	HAND_ALWAYS, /* in any case */
+enum stack_bottom {
+	BOTTOM_UNSEEN,
+	BOTTOM_NO,
+	BOTTOM_LAST, /* a beginning, if the chain ends with it */
+	BOTTOM_ALWAYS, /* in any case */
 };
 
 /* Does a stack begin there? */
@@ -92,7 +92,7 @@ enum rule_kind {
 
 /* A flag beside enum unwind_flag, of UNWIND_END: the address was put there by hand, and what
  * is before it did not call. */
-enum { RULE_BY_HAND = 64 };
+enum { RULE_STACK_BOTTOM = 64 };
 
 /* Fixed indices in rules. */
 enum { RULE_UNSEEN, RULES_MOST = (1 << 24) - 1 };
@@ -184,15 +184,15 @@ struct stack_walker {
 	const struct machine *assumed; /* where the recording does not say */
 	uint32_t arch; /* as the recording says it, of the following; 0: not yet */
 	const struct machine *machines[ABIS]; /* by the kernel's number */
-	/* Where in places the frames of the last walk lie: the next one meets many of them
+	/* Where in addr_cache the frames of the last walk lie: the next one meets many of them
 	 * again, but a stack dump went through the cache in between. */
 	uint16_t recent[RECENT];
 	uint32_t recent_count;
 	struct thread_seen threads[THREADS];
 	struct inferred inferred[INFERRED];
 	struct code_files code_files;
-	struct place_seen places[PLACES];
-	struct place_seen *codes; /* CODES of them */
+	struct addr_entry addr_cache[ADDR_CACHE_SIZE];
+	struct addr_entry *codes; /* CODES of them */
 };
 
 /* No return address, so nothing is subtracted from it. No user's address has this bit. */

@@ -33,7 +33,7 @@ enum {
 	MOST_SUBSTITUTIONS = 16,
 };
 
-struct sink {
+struct demangle_sink {
 	struct text *out;
 	size_t start;
 	jmp_buf enough;
@@ -41,7 +41,7 @@ struct sink {
 
 static void take_output(const char *bytes, size_t size, void *arg)
 {
-	struct sink *sink = arg;
+	struct demangle_sink *sink = arg;
 
 	if (sink->out->size - sink->start + size > MOST_OUTPUT)
 		longjmp(sink->enough, 1);
@@ -57,7 +57,7 @@ static bool run_demangler(demangler *call, const char *name, int options,
 {
 	/* Both are set before setjmp() and never changed after it, so they hold when it
 	 * returns again. */
-	struct sink sink = { .out = out, .start = out->size };
+	struct demangle_sink sink = { .out = out, .start = out->size };
 	const size_t start = out->size;
 
 	if (setjmp(sink.enough) == 0 && call(name, options, take_output, &sink) &&

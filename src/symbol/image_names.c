@@ -49,7 +49,7 @@ struct naming_job {
 	struct hash_map by_start; /* the same where at least its function is known */
 	struct hash_map runs; /* by symbol: of what was inlined, in the job's inlined */
 	struct text symbol; /* demangled */
-	struct text place; /* file:line */
+	struct text call_site; /* file:line */
 	struct jitdump_lines lines; /* of the function that was asked for last */
 	const struct inline_frame
 		*declared; /* of the function that is named; NULL: not known */
@@ -71,7 +71,7 @@ static uint32_t add_image_function(struct naming_job *n, const struct name_parts
 	enum { SHORT = 64 };
 	static const char limit[] = "[memory limit]";
 	struct image_names *job = n->job;
-	struct budget *budget = n->finder->options->places.budget;
+	struct budget *budget = n->finder->options->dirs.budget;
 	struct image_function *f = array_add(&job->functions);
 	struct name_parts parts = *named;
 	bool cut = job->names.size > n->names_most;
@@ -92,9 +92,9 @@ static uint32_t add_image_function(struct naming_job *n, const struct name_parts
 	f->unnamed = !parts.symbol;
 	f->inlined = parts.inlined;
 	f->dropped = !naming_add(&n->naming, &parts, &job->names);
-	if (n->place.size > 0) {
+	if (n->call_site.size > 0) {
 		text_char(&job->names, ':');
-		text_add(&job->names, n->place.bytes, n->place.size);
+		text_add(&job->names, n->call_site.bytes, n->call_site.size);
 	}
 	f->size = job->names.size - f->name;
 	f->line = 0;
@@ -105,30 +105,30 @@ static uint32_t add_image_function(struct naming_job *n, const struct name_parts
 		f->file_size = strlen(n->declared->declared);
 		text_add(&job->names, n->declared->declared, f->file_size);
 	}
-	if (job->names.failed || n->symbol.failed || n->place.failed)
+	if (job->names.failed || n->symbol.failed || n->call_site.failed)
 		return HASH_NONE;
 	return (uint32_t)job->functions.count - 1;
 }
 
-static void set_place(struct naming_job *n, const struct inline_frame *f)
+static void set_call_site(struct naming_job *n, const struct inline_frame *f)
 {
 	const char *slash;
 
-	text_clear(&n->place);
+	text_clear(&n->call_site);
 	if (!n->finder->options->srcline || !f || !f->file)
 		return;
 	slash = strrchr(f->file, '/');
-	text_printf(&n->place, "%s:%u", slash ? slash + 1 : f->file, f->line);
+	text_printf(&n->call_site, "%s:%u", slash ? slash + 1 : f->file, f->line);
 }
 
 /* The place of the function that has the code of its own: where it calls what was
  * inlined, or with those left out where the address is. */
-static void set_outer_place(struct naming_job *n, const struct inline_chain *chain)
+static void set_outer_call_site(struct naming_job *n, const struct inline_chain *chain)
 {
 	bool inlines = n->finder->options->inlines != SYMBOL_INLINES_NO;
 
-	set_place(n,
-		  chain->count ? &chain->frames[inlines ? chain->count - 1 : 0] : NULL);
+	set_call_site(n, chain->count ? &chain->frames[inlines ? chain->count - 1 : 0]
+				      : NULL);
 }
 
 static bool is_runtimes(const struct naming_job *n)
@@ -165,7 +165,7 @@ static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 	if (!hash_map_set(&n->runs, symbol, run) || (run && !array_add(&job->inlined)))
 		return -ENOMEM;
 	n->inlined_of_frame[frame] = run;
-	text_clear(&n->place);
+	text_clear(&n->call_site);
 	size = n->symbol.size;
 	for (uint32_t count = 1; at < size; at = next, count++) {
 		struct name_parts parts = { .symbol = n->symbol.bytes + at + 2 };
@@ -198,10 +198,10 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	/* Names of other sources may be written with their parameters. */
 	parts.whole = spell_symbol(&n->spelling, n->source.symbols, s, &n->symbol) ||
 		      n->source.by_offset;
-	set_outer_place(n, chain);
+	set_outer_call_site(n, chain);
 	if (n->source.dump && n->finder->options->srcline) {
-		text_clear(&n->place);
-		jit_names_line(n->source.dump, &n->lines, address, &n->place);
+		text_clear(&n->call_site);
+		jit_names_line(n->source.dump, &n->lines, address, &n->call_site);
 	}
 	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts.size = n->symbol.size;
@@ -220,14 +220,14 @@ static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f
 			      struct name_parts *parts)
 {
 	struct spelling how = n->spelling;
-	uint32_t spelling, place, function, *known;
+	uint32_t spelling, call_site, function, *known;
 	uint64_t key;
 
 	if (intern_add(&n->spellings, f->name, strlen(f->name), &spelling) < 0 ||
-	    intern_add(&n->spellings, n->place.bytes ? n->place.bytes : "", n->place.size,
-		       &place) < 0)
+	    intern_add(&n->spellings, n->call_site.bytes ? n->call_site.bytes : "",
+		       n->call_site.size, &call_site) < 0)
 		return HASH_NONE;
-	key = ((uint64_t)spelling << 32 | place) << 1 | parts->inlined;
+	key = ((uint64_t)spelling << 32 | call_site) << 1 | parts->inlined;
 	known = hash_map_get(&n->by_spelling, key);
 	if (known)
 		return *known;
@@ -257,11 +257,11 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 	int found = 0;
 
 	if (chain->count && *chain->frames[chain->count - 1].name) {
-		set_outer_place(n, chain);
+		set_outer_call_site(n, chain);
 		return name_by_debug(n, &chain->frames[chain->count - 1], &parts);
 	}
 	n->job->unnamed++;
-	text_clear(&n->place);
+	text_clear(&n->call_site);
 	if (address && options->unnamed == FF_UNNAMED_FUNCTION && !options->compat)
 		found = source_function(&n->source, *address, &parts.start);
 	if (found < 0)
@@ -301,7 +301,7 @@ static int key_frames(struct naming_job *n, size_t *count)
 		uint64_t pc = recorded_pc(f), address;
 
 		if (by_path) {
-			text_clear(&n->place);
+			text_clear(&n->call_site);
 			path.pc = pc;
 			if (n->unnamed == HASH_NONE)
 				n->unnamed = add_image_function(n, &path);
@@ -389,7 +389,7 @@ static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
 
 		if (!*chain->frames[i].name)
 			continue;
-		set_place(n, &chain->frames[i]);
+		set_call_site(n, &chain->frames[i]);
 		function = name_by_debug(n, &chain->frames[i], &parts);
 		if (function == HASH_NONE)
 			return -ENOMEM;
@@ -532,7 +532,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	intern_release(&n.spellings);
 	hash_map_release(&n.runs);
 	text_release(&n.symbol);
-	text_release(&n.place);
+	text_release(&n.call_site);
 	jitdump_lines_release(&n.lines);
 	source_close(&n.source);
 	naming_release(&n.naming);

@@ -139,7 +139,7 @@ static int read_map(struct mapping *m, uint32_t id, const struct jit_file *f)
 	if (map->cut) {
 		text_printf(problem, "%sno memory is left for all of '%s'",
 			    separator(problem), f->path.bytes);
-		budget_refuse(m->finder->options->places.budget, "names", f->path.bytes);
+		budget_refuse(m->finder->options->dirs.budget, "names", f->path.bytes);
 		m->job->trouble = true;
 	}
 	if (map->entries == 0 && !map->error)
@@ -174,7 +174,7 @@ static int ask_maps(struct mapping *m)
 		}
 		if (err == 0)
 			jit_file_close(&f);
-		id = finder->images->list.v[id].heir_of;
+		id = finder->images->list.v[id].forked_from;
 	}
 	if (!found)
 		add_sentence(&m->source->files.problem, &missing);

@@ -258,7 +258,7 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 	return 0;
 }
 
-int kallsyms_place(struct kallsyms *k, const char *path)
+int kallsyms_read_modules(struct kallsyms *k, const char *path)
 {
 	struct context ctx = { 0 };
 	char *text, *next;

@@ -36,7 +36,7 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret);
  * Where its modules were loaded to, from the /proc/modules that goes with it or a copy of
  * that. What cannot be read, or hides its addresses, says nothing. 0, or -ENOMEM.
  */
-int kallsyms_place(struct kallsyms *k, const char *path);
+int kallsyms_read_modules(struct kallsyms *k, const char *path);
 void kallsyms_release(struct kallsyms *k); /* a zeroed one is fine */
 
 /* NULL where no line names it. "" is the kernel. */

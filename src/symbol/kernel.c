@@ -78,16 +78,16 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 	k->options = options;
 	pthread_mutex_init(&k->lock, NULL);
 	/* As perf has it: with a symfs nothing of this machine is used. */
-	k->has_table = options->kallsyms || !symfs_is_set(&options->places);
+	k->has_table = options->kallsyms || !symfs_is_set(&options->dirs);
 	if (options->kallsyms) {
 		k->here = k->table.here = kernel_table_is_proc(options->kallsyms);
 		k->table.origin = TABLE_GIVEN;
-		k->table.ctx.budget = options->places.budget;
+		k->table.ctx.budget = options->dirs.budget;
 		k->table.path = strdup(options->kallsyms);
 	} else if (k->has_table) {
 		k->here = k->table.here = k->modules.here = true;
 		k->table.origin = k->modules.origin = TABLE_HERE;
-		k->table.path = kernel_table_copy_here(&options->places);
+		k->table.path = kernel_table_copy_here(&options->dirs);
 		if (!k->table.path)
 			k->table.path = strdup(PROC_KALLSYMS);
 		else if (!(k->modules.path = strdup(PROC_KALLSYMS)))
@@ -129,7 +129,7 @@ int kernel_add_recording(struct kernel *k, const struct recording *rec,
 			r->build_id = *known;
 	}
 	r->table.origin = TABLE_RECORDED;
-	r->table.ctx.budget = k->options->places.budget;
+	r->table.ctx.budget = k->options->dirs.budget;
 	*slot = r;
 	return 0;
 }
@@ -252,8 +252,8 @@ static struct kernel_table *load_cached(struct kernel *k, const struct image *im
 		c->build_id_size = image->build_id_size;
 		memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
 		c->table.origin = TABLE_OF_BUILD;
-		c->table.ctx.budget = k->options->places.budget;
-		c->table.path = kernel_table_copy_of(&k->options->places, c->build_id,
+		c->table.ctx.budget = k->options->dirs.budget;
+		c->table.path = kernel_table_copy_of(&k->options->dirs, c->build_id,
 						     c->build_id_size);
 		if (c->table.path)
 			kernel_table_read(&c->table);
@@ -263,7 +263,7 @@ static struct kernel_table *load_cached(struct kernel *k, const struct image *im
 }
 
 /* What is known of the kernel, and what has to be said about it. */
-struct question {
+struct kernel_search {
 	struct kernel *k;
 	const struct image *image;
 	const char *reference; /* the symbol whose address was recorded */
@@ -273,7 +273,7 @@ struct question {
 	int err; /* -ENOMEM */
 };
 
-static enum kernel_match match_here(const struct question *q)
+static enum kernel_match match_here(const struct kernel_search *q)
 {
 	return kernel_match(q->image->build_id, q->image->build_id_size,
 			    intern_text(q->strings, q->image->release));
@@ -281,7 +281,8 @@ static enum kernel_match match_here(const struct question *q)
 
 /* The distance from recorded addresses to those of a kallsyms. False with a problem where
  * the recording says that it is of another kernel, or nothing of where that was. */
-static bool find_shift(const struct question *q, struct kernel_table *t, uint64_t *shift)
+static bool find_shift(const struct kernel_search *q, struct kernel_table *t,
+		       uint64_t *shift)
 {
 	const struct image *image = q->image;
 	uint64_t address;
@@ -303,7 +304,7 @@ static bool find_shift(const struct question *q, struct kernel_table *t, uint64_
 }
 
 /* Sentences about several tables are one. */
-static void begin_problem(const struct question *q)
+static void begin_problem(const struct kernel_search *q)
 {
 	const struct text *p = q->problem;
 
@@ -323,7 +324,7 @@ static void begin_problem(const struct question *q)
  * kernel. Kernels that do not move are all in the same place; there the release has
  * to be the same, too.
  */
-static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *shift)
+static bool accept_table(struct kernel_search *q, struct kernel_table *t, uint64_t *shift)
 {
 	enum kernel_match match = t->here ? match_here(q) : KERNEL_MAYBE;
 
@@ -370,7 +371,7 @@ static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *s
 }
 
 /* Several recordings may be read, of several kernels. */
-static bool is_of_recording(const struct question *q, const struct recorded_table *r)
+static bool is_of_recording(const struct kernel_search *q, const struct recorded_table *r)
 {
 	const struct image *image = q->image;
 
@@ -381,7 +382,7 @@ static bool is_of_recording(const struct question *q, const struct recorded_tabl
 		memcmp(r->build_id.id, image->build_id, image->build_id_size) == 0);
 }
 
-static void refuse_table(const struct question *q, const char *why)
+static void refuse_table(const struct kernel_search *q, const char *why)
 {
 	begin_problem(q);
 	text_string(q->problem, why);
@@ -391,7 +392,7 @@ static void refuse_table(const struct question *q, const char *why)
 
 /* Where perf keeps kallsyms by build id, or where this machine has it. NULL with a problem
  * where nothing is to be asked. */
-static struct kernel_table *table_of_kernel(struct question *q)
+static struct kernel_table *table_of_kernel(struct kernel_search *q)
 {
 	struct kernel *k = q->k;
 	bool here = k->has_table && k->here;
@@ -411,7 +412,7 @@ static struct kernel_table *table_of_kernel(struct question *q)
 	return NULL;
 }
 
-static bool take_table(struct question *q, struct kernel_table *t,
+static bool take_table(struct kernel_search *q, struct kernel_table *t,
 		       struct kernel_names *ret)
 {
 	int err = t ? t->err : 0;
@@ -442,7 +443,7 @@ static void start_again(struct kernel_names *n)
 
 /* What was given decides. Else vmlinux comes first: it has the sizes of functions, and it
  * may have what was inlined. */
-static int find_kernel(struct question *q, struct kernel_names *ret)
+static int find_kernel(struct kernel_search *q, struct kernel_names *ret)
 {
 	const struct symbol_options *options = q->k->options;
 	bool found = false;
@@ -463,15 +464,14 @@ static int find_kernel(struct question *q, struct kernel_names *ret)
 	}
 	if (!found)
 		take_table(q, table_of_kernel(q), ret);
-	if (ret->symbols || q->err < 0 || options->kallsyms ||
-	    !options->places.debuginfod)
+	if (ret->symbols || q->err < 0 || options->kallsyms || !options->dirs.debuginfod)
 		return q->err;
 	start_again(ret);
 	return kernel_file_vmlinux(options, q->strings, q->image, KERNEL_REMOTE, ret);
 }
 
 /* About each kernel that was recorded, from *@i on. */
-static bool next_kernel(struct question *q, size_t *i)
+static bool next_kernel(struct kernel_search *q, size_t *i)
 {
 	if (*i >= q->k->images.count)
 		return false;
@@ -483,7 +483,7 @@ static bool next_kernel(struct question *q, size_t *i)
 /* A copy of another kernel's table has its modules, too. Nothing says which kernel a
  * module belonged to, so that has to be the only one. NULL with a problem: no table is to be
  * asked. */
-static struct kernel_table *table_of_modules(struct question *q)
+static struct kernel_table *table_of_modules(struct kernel_search *q)
 {
 	struct kernel *k = q->k;
 	struct kernel_table *t = NULL;
@@ -516,7 +516,7 @@ static struct kernel_table *table_of_modules(struct question *q)
  * same place, so that proves nothing: only where the modules were does. @r: the recording
  * that the table is of, or NULL.
  */
-static bool accept_modules(struct question *q, struct kernel_table *t,
+static bool accept_modules(struct kernel_search *q, struct kernel_table *t,
 			   const struct recorded_table *r)
 {
 	bool any = false, says_boot = t->origin == TABLE_GIVEN ||
@@ -543,7 +543,7 @@ static bool accept_modules(struct question *q, struct kernel_table *t,
 }
 
 /* @r: see accept_modules(). */
-static bool take_module(struct question *q, struct kernel_table *t,
+static bool take_module(struct kernel_search *q, struct kernel_table *t,
 			const struct recorded_table *r, const struct image *image,
 			struct kernel_names *ret)
 {
@@ -589,7 +589,7 @@ static bool take_module(struct question *q, struct kernel_table *t,
 }
 
 /* kallsyms knows where each section was put, if it is of the same boot. */
-static int find_module(struct question *q, const struct image *module,
+static int find_module(struct kernel_search *q, const struct image *module,
 		       struct kernel_names *ret)
 {
 	const struct images *images = q->images;
@@ -650,7 +650,7 @@ int kernel_find(struct kernel *k, const struct images *images,
 	const struct image *im = &images->list.v[image];
 	struct kernel_names names = { .files = { .object.fd = -1, .debug.fd = -1 } };
 	struct text of_table = { 0 };
-	struct question q = {
+	struct kernel_search q = {
 		.k = k,
 		.image = im,
 		.reference = intern_text(strings, im->reference),

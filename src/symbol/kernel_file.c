@@ -28,7 +28,7 @@ int kernel_file_vmlinux(const struct symbol_options *options,
 {
 	const char *release = intern_text(strings, image->release);
 	struct wanted_kernel wanted = wanted_kernel(image, NULL, release);
-	struct context ctx = { .budget = options->places.budget };
+	struct context ctx = { .budget = options->dirs.budget };
 	const char *reference = intern_text(strings, image->reference), *path;
 	uint64_t recorded = image->reference_address, address;
 	struct found *f = &ret->files;
@@ -46,13 +46,14 @@ int kernel_file_vmlinux(const struct symbol_options *options,
 		if (image->build_id_size && f->object.build_id_size &&
 		    !object_has_build_id(&f->object, image->build_id,
 					 image->build_id_size)) {
-			text_printf(&f->problem, "'%s' has not the recorded build id",
+			text_printf(&f->problem,
+				    "'%s' does not have the recorded build id",
 				    options->vmlinux);
 			f->refused = true;
 			object_close(&f->object);
 		}
 	} else {
-		err = find_kernel_file(&options->places, &wanted, f);
+		err = find_kernel_file(&options->dirs, &wanted, f);
 	}
 	if (err < 0 || !f->object.elf)
 		return err;
@@ -90,11 +91,11 @@ int kernel_file_module(const struct symbol_options *options, const struct intern
 
 	if (image->reference_address == 0)
 		return 0;
-	err = find_kernel_file(&options->places, &wanted, f);
-	if (err == 0 && !f->object.elf && options->places.debuginfod) {
+	err = find_kernel_file(&options->dirs, &wanted, f);
+	if (err == 0 && !f->object.elf && options->dirs.debuginfod) {
 		found_release(f);
 		wanted.remote = true;
-		err = find_kernel_file(&options->places, &wanted, f);
+		err = find_kernel_file(&options->dirs, &wanted, f);
 	}
 	if (err < 0 || !f->object.elf)
 		return err;

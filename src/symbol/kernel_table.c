@@ -29,7 +29,7 @@ void kernel_table_read(struct kernel_table *t)
 	if (path.failed)
 		t->err = -ENOMEM;
 	else if (stat(path.bytes, &st) == 0 && S_ISREG(st.st_mode))
-		t->err = kallsyms_place(&t->kallsyms, path.bytes);
+		t->err = kallsyms_read_modules(&t->kallsyms, path.bytes);
 	if (t->err < 0)
 		t->err = fail_memory(&t->ctx);
 	text_release(&path);
@@ -78,22 +78,22 @@ static char *path_if_readable(struct text *path)
  * /proc makes each line anew, which costs some 50 ms; NULL where there is none. Readers
  * check where its kernel lay, as they do with /proc's.
  */
-char *kernel_table_copy_here(const struct object_places *places)
+char *kernel_table_copy_here(const struct search_dirs *dirs)
 {
 	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
 	struct text path = { 0 };
 
-	if (kernel_build_id_here(hex) && add_build_id_cache(places, &path))
+	if (kernel_build_id_here(hex) && add_build_id_cache(dirs, &path))
 		text_printf(&path, "/[kernel.kallsyms]/%s/kallsyms", hex);
 	return path_if_readable(&path);
 }
 
-char *kernel_table_copy_of(const struct object_places *places, const uint8_t *build_id,
+char *kernel_table_copy_of(const struct search_dirs *dirs, const uint8_t *build_id,
 			   size_t size)
 {
 	struct text path = { 0 };
 
-	if (add_build_id_cache(places, &path) &&
+	if (add_build_id_cache(dirs, &path) &&
 	    add_build_id_path(build_id, size, BUILD_ID_WHOLE, &path))
 		text_string(&path, "/kallsyms");
 	else

@@ -45,8 +45,8 @@ bool kernel_table_find(struct kernel_table *t, const struct intern *strings,
 
 /* Paths of perf's copies, to be freed; NULL where there is none that can be read: by the
  * build id of the kernel that runs now, and by that of another one. */
-char *kernel_table_copy_here(const struct object_places *places);
-char *kernel_table_copy_of(const struct object_places *places, const uint8_t *build_id,
+char *kernel_table_copy_here(const struct search_dirs *dirs);
+char *kernel_table_copy_of(const struct search_dirs *dirs, const uint8_t *build_id,
 			   size_t size);
 
 /* Is it this machine's /proc/kallsyms, by whatever name? */

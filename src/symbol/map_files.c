@@ -44,9 +44,9 @@ uint32_t map_files_first(const struct source_finder *finder, uint32_t image)
 	const struct image *images = finder->images->list.v;
 
 	for (int i = 0;
-	     finder->options->compat && images[image].heir_of && i < MAP_PARENTS_MOST;
+	     finder->options->compat && images[image].forked_from && i < MAP_PARENTS_MOST;
 	     i++)
-		image = images[image].heir_of;
+		image = images[image].forked_from;
 	return image;
 }
 
@@ -55,7 +55,7 @@ int map_files_open(const struct source_finder *finder, uint32_t image,
 {
 	struct jit_process process =
 		image_jit_process(finder->strings, &finder->images->list.v[image]);
-	int err = jit_file_open_map(&finder->options->places, &process, ret);
+	int err = jit_file_open_map(&finder->options->dirs, &process, ret);
 
 	if (err == 0 && ret->fd < 0)
 		err = image_open_kept_map(finder->images, image, ret);
@@ -157,7 +157,7 @@ int map_files_new(const struct source_finder *finder, const struct frames *frame
 		for (int k = 0; id && k < MAP_PARENTS_MOST; k++) {
 			if (file_of_image(m, id, &file) < 0)
 				goto no_memory;
-			id = finder->images->list.v[id].heir_of;
+			id = finder->images->list.v[id].forked_from;
 			if (file == NO_FILE)
 				continue;
 			/* Its parent may have the same. */
@@ -223,7 +223,7 @@ static int read_map_names(struct map_files *m, const struct map_question *q,
 	int err = images_later_lines(m->finder->images, q->image, q->fd, &question);
 
 	if (err == 0)
-		err = perf_map_read(q->fd, &question, m->finder->options->places.budget,
+		err = perf_map_read(q->fd, &question, m->finder->options->dirs.budget,
 				    ret);
 	free((void *)question.later);
 	return err;

@@ -23,7 +23,7 @@ int map_files_new(const struct source_finder *finder, const struct frames *frame
 		  struct image_names *const *jobs, size_t count, struct map_files **ret);
 void map_files_free(struct map_files *m); /* NULL is fine */
 
-/* The first image whose process's map @image asks; those behind it are by heir_of, and no
+/* The first image whose process's map @image asks; those behind it are by forked_from, and no
  * more than MAP_PARENTS_MOST are asked. perf looks at the map of the process that mapped the memory. */
 enum { MAP_PARENTS_MOST = 64 /* more only hostile recordings have */ };
 uint32_t map_files_first(const struct source_finder *finder, uint32_t image);

@@ -14,14 +14,14 @@
 #include "symbol/brackets.h"
 #include "symbol/operator.h"
 
-struct scan {
+struct parameter_scan {
 	struct brackets
 		brackets; /* deeper ones than it knows stay: the name is not cut at all */
 	char *name, *p, *end;
 	char *kept, *to; /* what is to stay and was not moved yet, and where it goes */
 };
 
-static bool has_next(const struct scan *s, const char *p, const char *prefix)
+static bool has_next(const struct parameter_scan *s, const char *p, const char *prefix)
 {
 	size_t size = strlen(prefix);
 
@@ -29,13 +29,13 @@ static bool has_next(const struct scan *s, const char *p, const char *prefix)
 }
 
 /* One step: over an operator's name, or over one character. */
-static void scan_step(struct scan *s)
+static void scan_step(struct parameter_scan *s)
 {
 	s->p += brackets_step(&s->brackets, s->p) - s->p;
 }
 
 /* "operator int": what follows is a type, up to the end of the name. */
-static bool is_conversion(const struct scan *s)
+static bool is_conversion(const struct parameter_scan *s)
 {
 	static const char word[] = "operator ";
 	static const char *const others[] = { "new", "delete", "co_await", "\"" };
@@ -53,7 +53,7 @@ static bool is_conversion(const struct scan *s)
 
 /* Takes what stands between @from and @to out. Bytes before the scan's place are read
  * again, and what is moved never reaches them. */
-static void take_out(struct scan *s, char *from, char *to)
+static void take_out(struct parameter_scan *s, char *from, char *to)
 {
 	size_t size = (size_t)(from - s->kept);
 
@@ -62,20 +62,20 @@ static void take_out(struct scan *s, char *from, char *to)
 	s->kept = s->p = to;
 }
 
-static void scan_begin(struct scan *s, const struct text *name, size_t start)
+static void scan_begin(struct parameter_scan *s, const struct text *name, size_t start)
 {
 	char *bytes = name->bytes + start;
 
-	*s = (struct scan){ .name = bytes,
-			    .p = bytes,
-			    .kept = bytes,
-			    .to = bytes,
-			    .end = name->bytes + name->size };
+	*s = (struct parameter_scan){ .name = bytes,
+				      .p = bytes,
+				      .kept = bytes,
+				      .to = bytes,
+				      .end = name->bytes + name->size };
 	s->brackets.name = s->name;
 	s->brackets.end = s->end;
 }
 
-static void scan_end(struct scan *s, struct text *name)
+static void scan_end(struct parameter_scan *s, struct text *name)
 {
 	take_out(s, s->end, s->end);
 	*s->to = '\0';
@@ -92,7 +92,7 @@ void parameters_cut_cplus(struct text *name, size_t start)
 	/* What may stand between parameters and the "::" that follows. */
 	static const char *const words[] = { " const", " volatile", " restrict",
 					     " &&",    " &",	    " noexcept" };
-	struct scan s;
+	struct parameter_scan s;
 
 	scan_begin(&s, name, start);
 	while (s.p < s.end && !s.brackets.lost && !is_conversion(&s)) {
@@ -129,7 +129,7 @@ void parameters_cut_cplus(struct text *name, size_t start)
  */
 void parameters_cut_d(struct text *name, size_t start)
 {
-	struct scan s;
+	struct parameter_scan s;
 
 	scan_begin(&s, name, start);
 	while (s.p < s.end) {

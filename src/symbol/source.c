@@ -26,14 +26,14 @@ static int open_inlines(const struct source_finder *finder, struct source *s)
 {
 	const struct symbol_options *options = finder->options;
 	struct inline_options how = {
-		.places = { options->places.symfs, options->places.debug_dir },
+		.dirs = { options->dirs.symfs, options->dirs.debug_dir },
 		.lines = options->srcline,
 		.declared = options->declared,
 		.threads = options->threads,
 	};
 	struct found *f = &s->files;
 	bool own = !f->debug.elf || object_has_debug_info(&f->object);
-	struct context ctx = { .budget = options->places.budget };
+	struct context ctx = { .budget = options->dirs.budget };
 	int err;
 
 	how.name = own ? f->file.bytes : f->debug_file.bytes;
@@ -133,7 +133,7 @@ int source_open(const struct source_finder *finder, uint32_t id, struct source *
 	if (image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE)
 		err = open_kernel_side(finder, id, &s);
 	if (is_object)
-		err = image_find_object(&options->places, finder->images, id,
+		err = image_find_object(&options->dirs, finder->images, id,
 					NEED_SYMBOLS | (lines ? NEED_LINES : 0),
 					&s.files);
 	debug = f->debug.elf && object_has_symtab(&f->debug) ? &f->debug : NULL;
@@ -155,7 +155,7 @@ int source_open(const struct source_finder *finder, uint32_t id, struct source *
 		err = find_recorded(finder, image, &names);
 	/* A file of that path may be another one: on the machine that is looked at now it counts
 	 * only with the recorded build id. What lies below a symfs was put there on purpose. */
-	trusted = image->build_id_size || symfs_is_set(&options->places);
+	trusted = image->build_id_size || symfs_is_set(&options->dirs);
 	if (err == 0 && names.symbols &&
 	    !(trusted && s.symbols && s.own.symbols.count > 0 && !s.stripped))
 		use_recorded(&names, &s);
@@ -256,8 +256,8 @@ bool source_has_debug_info(const struct source *s)
 enum image_naming source_naming(const struct source *s)
 {
 	if (!s->symbols || s->symbols->symbols.count == 0)
-		return IMAGE_NAMES_NONE;
-	return s->stripped ? IMAGE_NAMES_EXPORTED : IMAGE_NAMES_ALL;
+		return SYMBOLS_NONE;
+	return s->stripped ? SYMBOLS_EXPORTED : SYMBOLS_ALL;
 }
 
 bool source_is_go(const struct source *s)

@@ -45,8 +45,8 @@ int symbolizer_new(struct context *ctx, const struct images *images,
 	own = &s->options;
 	*own = *options;
 	const char **texts[] = {
-		&own->places.symfs,   &own->places.debug_dir, &own->places.build_id_dir,
-		&own->places.map_dir, &own->kallsyms,	      &own->vmlinux,
+		&own->dirs.symfs,   &own->dirs.debug_dir, &own->dirs.build_id_dir,
+		&own->dirs.map_dir, &own->kallsyms,	  &own->vmlinux,
 	};
 
 	object_prepare();
@@ -106,7 +106,7 @@ void symbolizer_expect_kernel(struct symbolizer *s)
 	kernel_expect(s->kernel);
 }
 
-struct run {
+struct naming_run {
 	struct context *ctx;
 	struct symbolizer *s;
 	const struct frames *frames;
@@ -120,7 +120,7 @@ struct run {
 };
 
 /* Runtimes tell late what they have compiled. */
-static bool may_get_name(const struct run *r, uint32_t frame)
+static bool may_get_name(const struct naming_run *r, uint32_t frame)
 {
 	const struct image *image = &r->s->images->list.v[r->frames->list.v[frame].image];
 
@@ -129,12 +129,12 @@ static bool may_get_name(const struct run *r, uint32_t frame)
 }
 
 /* Has it to be looked up? Others have their names from an earlier run. */
-static bool frame_is_wanted(const struct run *r, size_t frame)
+static bool frame_is_wanted(const struct naming_run *r, size_t frame)
 {
 	return frame >= r->named || may_get_name(r, (uint32_t)frame);
 }
 
-static bool is_kernel(const struct run *r, const struct image_names *job)
+static bool is_kernel(const struct naming_run *r, const struct image_names *job)
 {
 	enum image_kind kind = r->s->images->list.v[job->image].kind;
 
@@ -157,7 +157,7 @@ static int compare_jobs(const void *a, const void *b, void *arg)
 
 /* Counting sort of the frames by image; every image with frames becomes a job, and jobs get the order
  * in which they are started. */
-static int make_jobs(struct run *r)
+static int make_jobs(struct naming_run *r)
 {
 	size_t images = r->s->images->list.count, sum = 0;
 	const struct frame *frames = r->frames->list.v;
@@ -196,7 +196,7 @@ static int make_jobs(struct run *r)
 	for (size_t i = 0; i < images; i++) {
 		struct image_names *job = &r->jobs.v[i], **slot;
 
-		if (job->count == 0 || r->s->images->list.v[i].kind == IMAGE_NAMES)
+		if (job->count == 0 || r->s->images->list.v[i].kind == IMAGE_LABEL)
 			continue;
 		slot = array_add(&r->order);
 		if (!slot)
@@ -212,7 +212,7 @@ static int make_jobs(struct run *r)
 
 static int name_image(void *arg, size_t i, size_t worker)
 {
-	struct run *r = arg;
+	struct naming_run *r = arg;
 
 	(void)worker;
 	return image_names_make(r->order.v[i], &r->finder, r->frames,
@@ -249,7 +249,7 @@ static int intern_function(struct symbols *symbols, const struct function *f,
 }
 
 /* "comm-PID", or "comm-PID/TID". */
-static void make_label(struct run *r, const struct thread_label *label, bool tid)
+static void make_label(struct naming_run *r, const struct thread_label *label, bool tid)
 {
 	text_clear(&r->label);
 	if (!label->comm)
@@ -282,7 +282,7 @@ static struct function saved_function(const struct saved_function *s)
 }
 
 /* A frame that is no code: a process, a mark, a name that came as text. */
-static int take_label(struct run *r, uint32_t id)
+static int take_label(struct naming_run *r, uint32_t id)
 {
 	const struct frame *frame = &r->frames->list.v[id];
 	struct function f = { .name = (uint32_t)frame->address,
@@ -330,13 +330,13 @@ static int take_label(struct run *r, uint32_t id)
 	return intern_function(r->symbols, &f, &r->symbols->of_frame.v[id]);
 }
 
-static int add_report_text(struct run *r, const struct text *t, uint32_t *ret)
+static int add_report_text(struct naming_run *r, const struct text *t, uint32_t *ret)
 {
 	return intern_add(r->s->strings, t->bytes ? t->bytes : "", t->size, ret);
 }
 
 /* Its path, as recorded. Many files hold what one runtime compiled: they are one. */
-static int module_of(struct run *r, const struct image_names *job, uint32_t *ret)
+static int module_of(struct naming_run *r, const struct image_names *job, uint32_t *ret)
 {
 	const struct image *image = &r->s->images->list.v[job->image];
 	const char *jit = image->kind == IMAGE_ANON && !r->s->options.compat
@@ -357,11 +357,11 @@ static int module_of(struct run *r, const struct image_names *job, uint32_t *ret
 }
 
 /* Short ones are a part of what a frame has claimed. */
-static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret)
+static int keep_name(struct naming_run *r, const char *name, size_t size, uint32_t *ret)
 {
 	enum { SHORT = 64 };
 	static const char limit[] = "[memory limit]";
-	struct budget *budget = r->s->options.places.budget;
+	struct budget *budget = r->s->options.dirs.budget;
 
 	if (size > SHORT && !intern_find(r->s->strings, name, size, ret) &&
 	    !budget_take(budget, size)) {
@@ -374,7 +374,7 @@ static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret
 
 /* Strings get their ids, and functions of all images become one set. The job's runs of what was
  * inlined go behind those of others; its frames say where they are now. */
-static int take_functions(struct run *r, const struct image_names *job)
+static int take_functions(struct naming_run *r, const struct image_names *job)
 {
 	const struct symbol_options *options = &r->s->options;
 	struct symbols *symbols = r->symbols;
@@ -426,7 +426,7 @@ static int take_functions(struct run *r, const struct image_names *job)
 }
 
 /* What the jobs have found becomes the symbols', in the order of images. */
-static int take_jobs(struct run *r)
+static int take_jobs(struct naming_run *r)
 {
 	int err = 0;
 
@@ -437,7 +437,7 @@ static int take_jobs(struct run *r)
 
 		if (job->count == 0)
 			continue;
-		if (r->s->images->list.v[i].kind != IMAGE_NAMES)
+		if (r->s->images->list.v[i].kind != IMAGE_LABEL)
 			err = take_functions(r, job);
 		else
 			for (size_t k = 0; k < job->count && err == 0; k++)
@@ -461,7 +461,7 @@ static int take_jobs(struct run *r)
 	return err;
 }
 
-static int reserve_frames(struct run *r)
+static int reserve_frames(struct naming_run *r)
 {
 	struct symbols *symbols = r->symbols;
 	size_t frames = r->frames->list.count, images = r->s->images->list.count;
@@ -483,7 +483,7 @@ static int reserve_frames(struct run *r)
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
 		   struct symbols *symbols)
 {
-	struct run r = {
+	struct naming_run r = {
 		.ctx = ctx,
 		.s = s,
 		.frames = frames,

@@ -42,7 +42,7 @@ enum symbol_inlines {
 };
 
 struct symbol_options {
-	struct object_places places;
+	struct search_dirs dirs;
 	const char *kallsyms; /* NULL: that of the recording, or /proc/kallsyms, checked
 				 against it */
 	const char *vmlinux;
@@ -59,7 +59,7 @@ struct symbol_options {
 	unsigned threads;
 };
 
-enum image_naming { IMAGE_NAMES_NONE, IMAGE_NAMES_EXPORTED, IMAGE_NAMES_ALL };
+enum image_naming { SYMBOLS_NONE, SYMBOLS_EXPORTED, SYMBOLS_ALL };
 
 /* What became of an image, for people. */
 struct image_report {
@@ -130,7 +130,7 @@ void symbols_forget(struct symbols *s);
  * be freed by the caller. All frames have been named; those that may yet get another name
  * stand for themselves. 0, or -ENOMEM.
  */
-int symbols_alike(const struct symbols *symbols, const struct frames *frames,
-		  const struct images *images, uint32_t **map);
+int symbols_equivalence(const struct symbols *symbols, const struct frames *frames,
+			const struct images *images, uint32_t **map);
 
 #endif

@@ -15,11 +15,11 @@
 #include "input/input.h"
 
 /* What is left of a byte that several indexes share. */
-struct gathered {
+struct opened_byte {
 	uint32_t rest, scale; /* scale: how many values have been taken; 0: no byte yet */
 };
 
-struct reader {
+struct tree_reader {
 	struct cursor columns[SAVED_COLUMNS]; /* by enum saved_column */
 	struct intern *strings;
 	struct budget *budget;
@@ -27,7 +27,7 @@ struct reader {
 	uint64_t names, modules, functions, nodes, leaves, unit, decimals, samples;
 	uint32_t *ranked; /* functions by rank */
 	uint8_t *is_leaf; /* by node */
-	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
+	struct opened_byte gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
 	uint64_t units[COLUMNS_MOST]; /* by column: what its values are divided by */
 	bool gathers; /* format 2 */
 	const char *why;
@@ -41,7 +41,7 @@ enum {
 		struct saved_value), /* for each node, of a column without a role */
 };
 
-static int bad(struct reader *r, const char *why)
+static int bad(struct tree_reader *r, const char *why)
 {
 	r->why = why;
 	return -EBADMSG;
@@ -54,7 +54,7 @@ static int bad(struct reader *r, const char *why)
  *	count | number size | number size | ... | bytes | bytes | ...
  *	        ^ directory                       ^ c
  */
-static int read_directory(struct reader *r, const uint8_t *payload, size_t size)
+static int read_directory(struct tree_reader *r, const uint8_t *payload, size_t size)
 {
 	struct cursor c = cursor_of(payload, size);
 	uint64_t count = cursor_varint(&c), left;
@@ -78,12 +78,12 @@ static int read_directory(struct reader *r, const uint8_t *payload, size_t size)
 	return c.bad ? bad(r, "its directory is cut") : 0;
 }
 
-static size_t column_size(const struct reader *r, enum saved_column id)
+static size_t column_size(const struct tree_reader *r, enum saved_column id)
 {
 	return cursor_left(&r->columns[id]);
 }
 
-static int read_counts(struct reader *r)
+static int read_counts(struct tree_reader *r)
 {
 	enum {
 		A_NODE = 2 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + /* of the tree */
@@ -138,7 +138,8 @@ static bool take_text(struct cursor *c, const char **text, size_t *size)
 }
 
 /* Texts of descriptions stay, like names. */
-static int keep_text(struct reader *r, const char *text, size_t size, const char **ret)
+static int keep_text(struct tree_reader *r, const char *text, size_t size,
+		     const char **ret)
 {
 	uint32_t id;
 
@@ -156,7 +157,7 @@ static int keep_text(struct reader *r, const char *text, size_t size, const char
  *
  *	id side sum makes_stacks unit decimals | name NUL | unit NUL
  */
-static int read_descriptions(struct reader *r)
+static int read_descriptions(struct tree_reader *r)
 {
 	struct cursor *c = &r->columns[SAVED_DESCRIBED];
 	struct saved_tree *t = r->tree;
@@ -217,7 +218,7 @@ static int read_descriptions(struct reader *r)
  *	0        malloc      malloc
  *	6        _usable     malloc_usable
  */
-static int read_names(struct reader *r, uint32_t **ret)
+static int read_names(struct tree_reader *r, uint32_t **ret)
 {
 	uint32_t *ids = malloc((r->names + 1) * sizeof(*ids));
 	char *name = NULL;
@@ -258,7 +259,7 @@ static int read_names(struct reader *r, uint32_t **ret)
 
 /* Where functions are declared: files are texts, 0 is none. Older pictures have no such
  * columns. */
-static int read_places(struct reader *r)
+static int read_declarations(struct tree_reader *r)
 {
 	struct cursor *c = &r->columns[SAVED_FILE];
 	ARRAY(uint32_t) files = { 0 };
@@ -289,7 +290,7 @@ static int read_places(struct reader *r)
 	return err;
 }
 
-static int read_functions(struct reader *r)
+static int read_functions(struct tree_reader *r)
 {
 	struct saved_function *f = calloc(r->functions + 1, sizeof(*f));
 	uint32_t *modules = malloc((r->modules + 1) * sizeof(*modules)), *names = NULL;
@@ -329,7 +330,7 @@ static int read_functions(struct reader *r)
 		};
 	}
 	if (err == 0)
-		err = read_places(r);
+		err = read_declarations(r);
 	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
 	if (err == 0 && !r->ranked)
 		err = -ENOMEM;
@@ -349,10 +350,10 @@ static int read_functions(struct reader *r)
  * The next index into a list of @length. In format 2 a byte holds several indexes into lists
  * of one short length, as digits to that base, the first of them the lowest.
  */
-static uint64_t known_index(struct reader *r, size_t length)
+static uint64_t known_index(struct tree_reader *r, size_t length)
 {
 	uint32_t base = (uint32_t)length, index;
-	struct gathered *g;
+	struct opened_byte *g;
 
 	if (!r->gathers || length > SAVED_SHORT_LIST)
 		return cursor_varint(&r->columns[SAVED_CALLEE]);
@@ -360,8 +361,9 @@ static uint64_t known_index(struct reader *r, size_t length)
 		return 0;
 	g = &r->gathered[base];
 	if (g->scale == 0 || g->scale * base > 256)
-		*g = (struct gathered){ cursor_u8(&r->columns[SAVED_CALLEES_OF + base]),
-					1 };
+		*g = (struct opened_byte){
+			cursor_u8(&r->columns[SAVED_CALLEES_OF + base]), 1
+		};
 	index = g->rest % base;
 	g->rest /= base;
 	g->scale *= base;
@@ -370,7 +372,7 @@ static uint64_t known_index(struct reader *r, size_t length)
 
 /* Runs of nodes whose function their caller has called before, and of nodes where it is new
  * there, take turns. The lists of callees grow here as they grew for the writer. */
-static int read_node_functions(struct reader *r)
+static int read_node_functions(struct tree_reader *r)
 {
 	typedef ARRAY(uint32_t) callees_t;
 	struct saved_tree *t = r->tree;
@@ -421,7 +423,7 @@ static int read_node_functions(struct reader *r)
 }
 
 /* A node is told once, behind those told before, and no more of it than there is of all. */
-static int read_said(struct reader *r, uint32_t column)
+static int read_said(struct tree_reader *r, uint32_t column)
 {
 	struct cursor *c = &r->columns[saved_column_of(column)];
 	struct saved_values *values = &r->tree->values[column];
@@ -451,7 +453,7 @@ static int read_said(struct reader *r, uint32_t column)
 }
 
 /* Values of leaves and of inner nodes have a column each. No sum of them overflows. */
-static int read_columns(struct reader *r)
+static int read_columns(struct tree_reader *r)
 {
 	struct saved_tree *t = r->tree;
 	int err = 0;
@@ -498,7 +500,7 @@ static int read_columns(struct reader *r)
  *	root -- a -- b -- c      run 2         two nodes before the leaf c
  *	    `-- d -- e           up 2, run 1   from c's parent b to the root
  */
-static int read_tree(struct reader *r)
+static int read_tree(struct tree_reader *r)
 {
 	struct saved_tree *t = r->tree;
 	uint32_t at = 0, parent = 0;
@@ -549,10 +551,10 @@ static int read_tree(struct reader *r)
 int saved_tree_decode(const struct saved_picture *picture, struct intern *strings,
 		      struct budget *budget, struct saved_tree *ret, const char **why)
 {
-	struct reader r = { .strings = strings,
-			    .budget = budget,
-			    .tree = ret,
-			    .gathers = picture->format > SAVED_FIRST_FORMAT };
+	struct tree_reader r = { .strings = strings,
+				 .budget = budget,
+				 .tree = ret,
+				 .gathers = picture->format > SAVED_FIRST_FORMAT };
 	const struct cursor *report;
 	int err;
 

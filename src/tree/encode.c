@@ -22,7 +22,7 @@
 #include "base/deflate.h"
 
 /* Indexes that are to be one byte. */
-struct gathered {
+struct filled_byte {
 	uint32_t sum, scale; /* scale: how many sums there can be so far; 0: none */
 };
 
@@ -40,7 +40,7 @@ struct maker {
 	uint32_t *numbers; /* by function or label: its number; 0: not in the tree */
 	struct hash_map indexes; /* caller << 32 | callee -> index in the caller's list */
 	uint32_t *callees; /* by function number: length of its list */
-	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
+	struct filled_byte gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
 	ARRAY(uint32_t) fresh; /* functions of new nodes */
 	struct packed_column dense[COLUMNS_MOST], said[COLUMNS_MOST];
 	size_t denses, saids;
@@ -168,19 +168,19 @@ static int add_module_column(struct maker *m)
 	struct tree_data *d = m->data;
 	ARRAY(struct module) modules = { 0 };
 	/* At first the set of modules that came, then the place of each. */
-	struct hash_map places = { 0 };
-	int err = array_add(&modules) && hash_map_set(&places, 0, 0) ? 0 : -ENOMEM;
+	struct hash_map indexes = { 0 };
+	int err = array_add(&modules) && hash_map_set(&indexes, 0, 0) ? 0 : -ENOMEM;
 
 	if (err == 0)
 		modules.v[0].text = "";
 	for (size_t i = 0; i < d->functions.count && err == 0; i++) {
 		uint32_t id = d->functions.v[i].module;
 		struct module *slot =
-			hash_map_get(&places, id) ? NULL : array_add(&modules);
+			hash_map_get(&indexes, id) ? NULL : array_add(&modules);
 
 		if (slot)
 			*slot = (struct module){ intern_text(m->in->strings, id), id };
-		if (!hash_map_set(&places, id, 0))
+		if (!hash_map_set(&indexes, id, 0))
 			err = -ENOMEM;
 	}
 	if (err == 0)
@@ -188,20 +188,20 @@ static int add_module_column(struct maker *m)
 	for (size_t i = 0; i < modules.count && err == 0; i++) {
 		bytes_add(&d->columns[SAVED_MODULE], modules.v[i].text,
 			  strlen(modules.v[i].text) + 1);
-		if (!hash_map_set(&places, modules.v[i].id, (uint32_t)i))
+		if (!hash_map_set(&indexes, modules.v[i].id, (uint32_t)i))
 			err = -ENOMEM;
 	}
 	for (size_t i = 0; i < d->functions.count && err == 0; i++)
 		bytes_varint(&d->columns[SAVED_FUNCTION_MODULE],
-			     *hash_map_get(&places, d->functions.v[i].module));
+			     *hash_map_get(&indexes, d->functions.v[i].module));
 	m->modules = modules.count;
 	array_release(&modules);
-	hash_map_release(&places);
+	hash_map_release(&indexes);
 	return err;
 }
 
 /* Files in the order in which they come; 0 is none. */
-static int add_places(struct maker *m)
+static int add_declarations(struct maker *m)
 {
 	struct tree_data *d = m->data;
 	struct hash_map numbers = { 0 };
@@ -308,15 +308,15 @@ static void add_values(struct maker *m, uint32_t node)
 /* Nodes of one sort that came last. */
 struct course {
 	bool is_new; /* their functions are new to their callers */
-	uint64_t alike; /* how many nodes these are */
+	uint64_t nodes; /* how many nodes these are */
 };
 
 static void end_gathered(struct maker *m, uint32_t length)
 {
-	struct gathered *g = &m->gathered[length];
+	struct filled_byte *g = &m->gathered[length];
 
 	bytes_u8(&m->data->columns[SAVED_CALLEES_OF + length], (uint8_t)g->sum);
-	*g = (struct gathered){ 0 };
+	*g = (struct filled_byte){ 0 };
 }
 
 /*
@@ -336,15 +336,15 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 	/* Another sort begins: the length of the one before is written, and that may be
 	 * 0. */
 	if (c->is_new == (known != NULL)) {
-		bytes_varint(&m->data->columns[SAVED_KNOWN], c->alike);
+		bytes_varint(&m->data->columns[SAVED_KNOWN], c->nodes);
 		c->is_new = !known;
-		c->alike = 0;
+		c->nodes = 0;
 	}
-	c->alike++;
+	c->nodes++;
 	if (known && length > SAVED_SHORT_LIST) {
 		bytes_varint(&m->data->columns[SAVED_CALLEE], *known);
 	} else if (known && length > 1) {
-		struct gathered *g = &m->gathered[length];
+		struct filled_byte *g = &m->gathered[length];
 
 		g->scale = g->scale ? g->scale : 1;
 		g->sum += *known * g->scale;
@@ -403,7 +403,7 @@ static int add_nodes(struct maker *m)
 		}
 		err = add_callee(m, w.node, &c);
 	}
-	bytes_varint(&columns[SAVED_KNOWN], c.alike);
+	bytes_varint(&columns[SAVED_KNOWN], c.nodes);
 	for (uint32_t length = 2; length <= SAVED_SHORT_LIST; length++)
 		if (m->gathered[length].scale)
 			end_gathered(m, length);
@@ -463,7 +463,7 @@ int tree_data_make(struct context *ctx, const struct tree_source *in,
 	if (err == 0)
 		err = add_module_column(&m);
 	if (err == 0)
-		err = add_places(&m);
+		err = add_declarations(&m);
 	if (err == 0)
 		err = add_nodes(&m);
 	if (err == 0)
@@ -504,7 +504,7 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 		   struct packed_tree *ret)
 {
 	enum { SMALL = 64 << 10 };
-	struct piece pieces[SAVED_COLUMNS + 1];
+	struct deflate_piece pieces[SAVED_COLUMNS + 1];
 	struct bytes directory = { 0 };
 	struct packed_tree p = { 0 };
 	/* The first piece is the directory, which is complete only when all columns are
@@ -523,9 +523,9 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 			continue;
 		bytes_varint(&directory, (uint64_t)i);
 		bytes_varint(&directory, column->count);
-		pieces[count++] = (struct piece){ column->v, column->count };
+		pieces[count++] = (struct deflate_piece){ column->v, column->count };
 	}
-	pieces[0] = (struct piece){ directory.v, directory.count };
+	pieces[0] = (struct deflate_piece){ directory.v, directory.count };
 	for (size_t i = 0; i < count; i++)
 		p.whole += pieces[i].size;
 	/* Small data is not packed: it can be read at once, and by any browser. */

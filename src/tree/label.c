@@ -72,7 +72,7 @@ int labels_add(struct labels *l, const char *name, const char *mark, uint32_t *r
 	return err;
 }
 
-struct key {
+struct label_key {
 	uint64_t start; /* its first bytes, the first one highest */
 	const char *text;
 	uint32_t size;
@@ -81,7 +81,7 @@ struct key {
 
 static int compare_keys(const void *left, const void *right)
 {
-	const struct key *a = left, *b = right;
+	const struct label_key *a = left, *b = right;
 	int order;
 
 	if (a->start != b->start)
@@ -95,7 +95,7 @@ static int compare_keys(const void *left, const void *right)
 int labels_rank(struct labels *l)
 {
 	size_t n = l->sizes.count, waiting = 0;
-	struct key *keys = malloc(n * sizeof(*keys));
+	struct label_key *keys = malloc(n * sizeof(*keys));
 	uint32_t rank = 0;
 
 	free(l->ranks);
@@ -111,17 +111,17 @@ int labels_rank(struct labels *l)
 
 		for (size_t at = 0; at < sizeof(start); at++)
 			start = start << 8 | (at < size ? (uint8_t)text[at] : 0);
-		keys[i] = (struct key){ start, text, size, i };
+		keys[i] = (struct label_key){ start, text, size, i };
 	}
 	qsort(keys, n, sizeof(*keys), compare_keys);
 	/* Keys that wait take the places of those that do no more. */
 	for (size_t i = 0; i < n; i++) {
-		const struct key *b = &keys[i];
+		const struct label_key *b = &keys[i];
 
 		/* With its ';' @a is before @b, but where @b goes on behind @a with a lower
 		 * byte. */
 		for (; waiting > 0; waiting--) {
-			const struct key *a = &keys[waiting - 1];
+			const struct label_key *a = &keys[waiting - 1];
 
 			if (b->size > a->size && (uint8_t)b->text[a->size] <= ';' &&
 			    memcmp(a->text, b->text, a->size) == 0)

@@ -3,7 +3,7 @@
  *
  *	1. nodes with the same parent and function become one,     branch_join()
  *	   a node each for what was inlined at an address
- *	2. nodes in preorder, children in the order of names       place_trunk(), place_part()
+ *	2. nodes in preorder, children in the order of names       lay_out_trunk(), lay_out_part()
  *	3. values where the nodes are now                          sum_part()
  *
  * Some columns are said of frames, whose nodes mostly have no values of their own: these
@@ -51,11 +51,11 @@ struct summed {
 };
 
 struct making {
-	struct named_ground ground;
-	uint32_t *rank, *of_frame; /* the ground's */
+	struct join_input input;
+	uint32_t *rank, *of_frame; /* the input's */
 	uint32_t *function; /* by rank */
 	struct named_trunk trunk;
-	uint32_t *place; /* of the trunk's nodes */
+	uint32_t *position; /* of the trunk's nodes */
 	uint32_t parts;
 	struct branch branches[PARTS_MOST];
 	ARRAY(struct top) tops[PARTS_MOST];
@@ -96,17 +96,17 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	return order ? order : x->kind - y->kind;
 }
 
-static int make_ground(struct making *m, const struct intern *strings)
+static int make_join_input(struct making *m, const struct intern *strings)
 {
-	const struct symbols *symbols = m->ground.symbols;
-	const struct trie *t = m->ground.trie;
+	const struct symbols *symbols = m->input.symbols;
+	const struct trie *t = m->input.trie;
 	size_t frames = symbols->of_frame.count, count = symbols->functions.count;
 	struct name_order by = { symbols, strings };
 	uint32_t inlined;
 
-	m->ground.rank = m->rank = numbers(count);
+	m->input.rank = m->rank = numbers(count);
 	m->function = numbers(count);
-	m->ground.of_frame = m->of_frame = numbers(frames);
+	m->input.of_frame = m->of_frame = numbers(frames);
 	if (!m->rank || !m->function || !m->of_frame)
 		return -ENOMEM;
 	/* Nodes ask for a function's rank in place of comparing names. */
@@ -126,23 +126,23 @@ static int make_ground(struct making *m, const struct intern *strings)
 	}
 	/* Joined nodes there can be: one for the root, and for each other node one for its
 	 * function and for each one that was inlined there. */
-	m->ground.most = t->count;
+	m->input.most = t->count;
 	for (uint32_t i = 1; i < t->count; i++) {
 		uint32_t frame = t->nodes[i].frame;
 
 		if (m->of_frame[frame] != (uint32_t)RANK_RUN)
 			continue;
 		symbols_inlined(symbols, frame, &inlined);
-		m->ground.most += inlined;
+		m->input.most += inlined;
 	}
 	/* Ids of joined nodes have to stay below the marks. */
-	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
+	return m->input.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
 }
 
 /* Lists the nodes of frames with a column's flag, column by column, and what is below each. */
 static int find_flagged(struct making *m, const struct frames *frames)
 {
-	const struct trie *t = m->ground.trie;
+	const struct trie *t = m->input.trie;
 
 	for (uint32_t column = 0; frames && column < m->tree->columns->count; column++) {
 		uint32_t flag = m->tree->columns->v[column].frame_flag;
@@ -206,7 +206,7 @@ static int join_part(void *arg, size_t part, size_t worker)
 {
 	struct making *m = arg;
 	struct branch *b = &m->branches[part];
-	int err = branch_join(b, &m->ground, &m->trunk, (uint32_t)part, m->parts);
+	int err = branch_join(b, &m->input, &m->trunk, (uint32_t)part, m->parts);
 	uint32_t *sizes;
 
 	(void)worker;
@@ -228,7 +228,7 @@ static int join_part(void *arg, size_t part, size_t worker)
 		top = array_add(&m->tops[part]);
 		if (top)
 			*top = (struct top){ .parent = node->parent,
-					     .order = m->ground.in_order ? i : node->rank,
+					     .order = m->input.in_order ? i : node->rank,
 					     .part = (uint32_t)part,
 					     .id = i,
 					     .size = sizes[i] };
@@ -249,16 +249,16 @@ static int compare_tops(const void *a, const void *b)
 
 /* Its nodes in preorder, with room for what is below each. The walk goes down at a child of
  * the trunk and up at the end of a node's children. */
-static int place_trunk(struct making *m)
+static int lay_out_trunk(struct making *m)
 {
-	uint32_t count = m->trunk.count, at = 0, place = 1;
+	uint32_t count = m->trunk.count, at = 0, position = 1;
 	struct named_node *nodes = m->tree->nodes.v;
 	uint32_t *first =
 		numbers(count); /* of a node's children in the order; one more */
 	uint32_t *next = numbers(count);
 
-	m->place = numbers(count);
-	if (!first || !next || !m->place) {
+	m->position = numbers(count);
+	if (!first || !next || !m->position) {
 		free(first);
 		free(next);
 		return -ENOMEM;
@@ -276,19 +276,19 @@ static int place_trunk(struct making *m)
 			next[at] < first[at + 1] ? &m->order.v[next[at]++] : NULL;
 
 		if (top && top->part != PART_TRUNK) {
-			top->start = place;
-			place += top->size;
+			top->start = position;
+			position += top->size;
 		} else if (top) {
 			const struct joined *node = &m->trunk.nodes[top->id];
 
 			at = top->id;
-			m->place[at] = place;
-			nodes[place++] = (struct named_node){
+			m->position[at] = position;
+			nodes[position++] = (struct named_node){
 				.function = m->function[node->rank],
-				.parent = m->place[node->parent],
+				.parent = m->position[node->parent],
 			};
 		} else {
-			nodes[m->place[at]].end = place;
+			nodes[m->position[at]].end = position;
 			if (at == 0)
 				break;
 			at = m->trunk.nodes[at].parent;
@@ -314,32 +314,33 @@ static int compare_ranks(const void *a, const void *b, void *arg)
  * Children go on it from the last to the first, so the first comes off next: that is
  * preorder.
  */
-static void place_top(struct making *m, struct branch *b, const struct top *top,
-		      uint32_t *open)
+static void lay_out_top(struct making *m, struct branch *b, const struct top *top,
+			uint32_t *open)
 {
 	struct named_node *nodes = m->tree->nodes.v;
 	uint32_t end = top->start + top->size;
 	size_t left = 1;
 
 	open[0] = top->id;
-	for (uint32_t place = top->start; left > 0; place++) {
+	for (uint32_t position = top->start; left > 0; position++) {
 		struct joined *node = &b->nodes[open[--left]];
 		uint32_t *children = open + left;
 		size_t count = 0;
 
-		nodes[place] = (struct named_node){ .function = m->function[node->rank],
-						    .parent = b->nodes[node->parent].rank,
-						    .end = place + 1 };
-		node->rank = place;
+		nodes[position] =
+			(struct named_node){ .function = m->function[node->rank],
+					     .parent = b->nodes[node->parent].rank,
+					     .end = position + 1 };
+		node->rank = position;
 		for (uint32_t c = node->child; c; c = b->nodes[c].sibling) {
 			__builtin_prefetch(&b->nodes[b->nodes[c].child]);
 			children[count++] = c;
 		}
 		/* Few are sorted by insertion. */
-		if (!b->ground->in_order && count > FEW)
+		if (!b->input->in_order && count > FEW)
 			qsort_r(children, count, sizeof(*children), compare_ranks,
 				b->nodes);
-		for (size_t i = 1; i < count && count <= FEW && !b->ground->in_order;
+		for (size_t i = 1; i < count && count <= FEW && !b->input->in_order;
 		     i++) {
 			uint32_t moved = children[i];
 			size_t k = i;
@@ -369,10 +370,10 @@ static void find_position(struct branch *b, uint32_t trie_node)
 						  : b->nodes[*node].rank;
 }
 
-static int place_part(void *arg, size_t part, size_t worker)
+static int lay_out_part(void *arg, size_t part, size_t worker)
 {
 	struct making *m = arg;
-	const struct trie *t = m->ground.trie;
+	const struct trie *t = m->input.trie;
 	struct branch *b = &m->branches[part];
 	uint32_t *open = numbers(b->count); /* most of it is never touched */
 
@@ -381,10 +382,10 @@ static int place_part(void *arg, size_t part, size_t worker)
 		return -ENOMEM;
 	/* From now on the rank of a node that is placed is its position. */
 	for (uint32_t i = 0; i < b->own; i++)
-		b->nodes[i].rank = m->place[i];
+		b->nodes[i].rank = m->position[i];
 	for (size_t i = 0; i < m->order.count; i++)
 		if (m->order.v[i].part == part)
-			place_top(m, b, &m->order.v[i], open);
+			lay_out_top(m, b, &m->order.v[i], open);
 	free(open);
 	/* Where each value goes, by its node; those of the trunk are the first part's. */
 	for (size_t row = 1; row < t->rows.count; row++)
@@ -400,7 +401,7 @@ static int place_part(void *arg, size_t part, size_t worker)
 	return 0;
 }
 
-static int place_all(struct making *m)
+static int lay_out_nodes(struct making *m)
 {
 	uint64_t count = m->trunk.count;
 	struct named *n = m->tree;
@@ -424,34 +425,34 @@ static int place_all(struct making *m)
 	if (m->order.count)
 		qsort(m->order.v, m->order.count, sizeof(*m->order.v), compare_tops);
 	n->nodes.v = pages_room(count * sizeof(*n->nodes.v));
-	if (!n->nodes.v || place_trunk(m) < 0)
+	if (!n->nodes.v || lay_out_trunk(m) < 0)
 		return -ENOMEM;
 	n->nodes.count = n->nodes.room = count;
-	return parallel_run(m->parts, m->parts, place_part, m);
+	return parallel_run(m->parts, m->parts, lay_out_part, m);
 }
 
 /* No two parts add to the same node. */
 static int sum_part(void *arg, size_t part, size_t worker)
 {
 	const struct making *m = arg;
-	const struct trie *t = m->ground.trie;
-	const uint32_t *places = m->branches[part].node;
+	const struct trie *t = m->input.trie;
+	const uint32_t *node_of = m->branches[part].node;
 
 	(void)worker;
 	for (size_t row = 1; row < t->rows.count; row++) {
-		uint32_t place = places[trie_row_node(t, row)];
+		uint32_t position = node_of[trie_row_node(t, row)];
 
-		if (place == (uint32_t)ELSEWHERE)
+		if (position == (uint32_t)ELSEWHERE)
 			continue;
 		for (size_t i = 0; i < m->sums; i++)
-			m->summed[i].to[place] +=
+			m->summed[i].to[position] +=
 				*trie_value(t, row, m->summed[i].column);
 	}
 	for (size_t i = 0; i < m->flagged.count; i++) {
 		const struct flagged_node *f = &m->flagged.v[i];
 
-		if (places[f->node] != (uint32_t)ELSEWHERE)
-			m->tree->values[f->column][places[f->node]] += f->weight;
+		if (node_of[f->node] != (uint32_t)ELSEWHERE)
+			m->tree->values[f->column][node_of[f->node]] += f->weight;
 	}
 	return 0;
 }
@@ -467,7 +468,7 @@ static int sum_columns(struct making *m)
 	if (!n->totals)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n->columns->count; i++) {
-		bool charged = trie_is_charged(m->ground.trie, i);
+		bool charged = trie_is_charged(m->input.trie, i);
 
 		if (n->columns->v[i].sum == SUM_NOWHERE ||
 		    (i != COLUMN_WEIGHT && i != COLUMN_SAMPLES && !charged &&
@@ -500,14 +501,14 @@ int named_make(struct context *ctx, const struct trie *trie,
 {
 	struct named tree = { .columns = options->columns, .joined = !options->in_order };
 	struct making m = {
-		.ground = { .trie = trie,
-			    .symbols = symbols,
-			    .left_out = options->left_out,
-			    .in_order = options->in_order },
+		.input = { .trie = trie,
+			   .symbols = symbols,
+			   .left_out = options->left_out,
+			   .in_order = options->in_order },
 		.tree = &tree,
 	};
 	size_t parts = trie->count / PART_LEAST;
-	int err = make_ground(&m, options->strings);
+	int err = make_join_input(&m, options->strings);
 
 	if (parts > PARTS_MOST)
 		parts = PARTS_MOST;
@@ -518,11 +519,11 @@ int named_make(struct context *ctx, const struct trie *trie,
 	if (err == 0)
 		err = find_flagged(&m, options->frames);
 	if (err == 0)
-		err = trunk_find(&m.trunk, &m.ground, m.parts);
+		err = trunk_find(&m.trunk, &m.input, m.parts);
 	if (err == 0)
 		err = parallel_run(m.parts, m.parts, join_part, &m);
 	if (err == 0)
-		err = place_all(&m);
+		err = lay_out_nodes(&m);
 	if (err == 0)
 		err = sum_columns(&m);
 	for (uint32_t i = 0; i < m.parts; i++) {
@@ -532,7 +533,7 @@ int named_make(struct context *ctx, const struct trie *trie,
 	array_release(&m.order);
 	array_release(&m.flagged);
 	trunk_release(&m.trunk);
-	free(m.place);
+	free(m.position);
 	free(m.rank);
 	free(m.of_frame);
 	free(m.function);

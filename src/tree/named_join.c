@@ -21,7 +21,7 @@ enum {
 	NARROW = 12,
 	SAMPLES = 1024, /* stacks that are looked at to find the trunk */
 	STEPS = 16, /* for that: a sixteenth of the trie's nodes at most */
-	GRAINS = 16, /* of a part: what is smaller is not split */
+	MIN_SPLIT = 16, /* parts of a part: a node of less is not split */
 };
 
 static uint32_t add_node(struct branch *b, uint32_t parent, uint32_t rank)
@@ -87,7 +87,7 @@ static void step_on(struct branch *b, uint32_t rank, uint32_t *node)
 {
 	if (rank == (uint32_t)RANK_DROPPED || *node == (uint32_t)ELSEWHERE)
 		return;
-	if (b->ground->in_order) {
+	if (b->input->in_order) {
 		uint32_t last = b->nodes[*node].child;
 
 		/* Only neighbours are joined, so no other child comes into question. */
@@ -103,7 +103,7 @@ static void step_on(struct branch *b, uint32_t rank, uint32_t *node)
  * the frame's address, the same for each of them. */
 static void step_frame(struct branch *b, uint32_t trie_node, uint32_t *node)
 {
-	const struct named_ground *g = b->ground;
+	const struct join_input *g = b->input;
 	uint32_t frame = g->trie->nodes[trie_node].frame, rank = g->of_frame[frame],
 		 count;
 	const uint32_t *inlined;
@@ -119,12 +119,12 @@ static void step_frame(struct branch *b, uint32_t trie_node, uint32_t *node)
 }
 
 /* What is not touched of the branch's room takes no memory. */
-static int branch_begin(struct branch *b, const struct named_ground *ground,
+static int branch_begin(struct branch *b, const struct join_input *input,
 			const struct named_trunk *trunk)
 {
-	*b = (struct branch){ .ground = ground, .trunk = trunk, .parts = 1 };
-	b->node = pages_room(ground->trie->count * sizeof(*b->node));
-	b->nodes = pages_room((ground->most + trunk->count) * sizeof(*b->nodes));
+	*b = (struct branch){ .input = input, .trunk = trunk, .parts = 1 };
+	b->node = pages_room(input->trie->count * sizeof(*b->node));
+	b->nodes = pages_room((input->most + trunk->count) * sizeof(*b->nodes));
 	if (!b->node || !b->nodes)
 		return -ENOMEM;
 	b->node[0] = 0;
@@ -133,11 +133,11 @@ static int branch_begin(struct branch *b, const struct named_ground *ground,
 	return 0;
 }
 
-int branch_join(struct branch *b, const struct named_ground *ground,
+int branch_join(struct branch *b, const struct join_input *input,
 		const struct named_trunk *trunk, uint32_t part, uint32_t parts)
 {
-	const struct trie *t = ground->trie;
-	int err = branch_begin(b, ground, trunk);
+	const struct trie *t = input->trie;
+	int err = branch_begin(b, input, trunk);
 
 	if (err < 0)
 		return err;
@@ -155,7 +155,7 @@ int branch_join(struct branch *b, const struct named_ground *ground,
 		*node = b->node[t->nodes[i].parent];
 		if (*node == (uint32_t)ELSEWHERE)
 			continue;
-		if (ground->left_out && ground->left_out[i])
+		if (input->left_out && input->left_out[i])
 			*node = 0;
 		else
 			step_frame(b, i, node);
@@ -174,7 +174,7 @@ void branch_release(struct branch *b)
 }
 
 /* Stacks that are looked at to find out where the tree is large. */
-struct survey {
+struct trunk_sampler {
 	struct branch branch;
 	ARRAY(uint32_t) path; /* trie nodes, the last one first */
 	ARRAY(uint32_t) passed; /* by joined node: stacks that go on there */
@@ -182,10 +182,10 @@ struct survey {
 	size_t steps;
 };
 
-static int sample_stack(struct survey *s, uint32_t trie_node)
+static int sample_stack(struct trunk_sampler *s, uint32_t trie_node)
 {
 	struct branch *b = &s->branch;
-	const struct named_ground *g = b->ground;
+	const struct join_input *g = b->input;
 	uint32_t node = 0, last = 0;
 
 	/* The trie leads from a leaf up to the root, but joining begins at the root. */
@@ -217,13 +217,13 @@ static int sample_stack(struct survey *s, uint32_t trie_node)
 	return 0;
 }
 
-int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_t parts)
+int trunk_find(struct named_trunk *t, const struct join_input *input, uint32_t parts)
 {
 	static const struct named_trunk root = { NULL, 1 };
-	uint64_t count = ground->trie->count;
-	struct survey s = { .stacks = 0 };
+	uint64_t count = input->trie->count;
+	struct trunk_sampler s = { .stacks = 0 };
 	uint32_t *id = NULL; /* in the trunk, by joined node */
-	int err = branch_begin(&s.branch, ground, &root);
+	int err = branch_begin(&s.branch, input, &root);
 
 	*t = (struct named_trunk){ 0 };
 	/* Stacks at equal distances of the trie, as many as a small part of its cost allows. */
@@ -240,7 +240,7 @@ int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_
 	for (uint32_t i = 1; err == 0 && i < s.passed.count; i++) {
 		const struct joined *node = &s.branch.nodes[i];
 
-		if (s.passed.v[i] <= 1 + s.stacks / parts / GRAINS)
+		if (s.passed.v[i] <= 1 + s.stacks / parts / MIN_SPLIT)
 			continue;
 		t->nodes[t->count].parent = id[node->parent];
 		t->nodes[t->count].rank = node->rank;

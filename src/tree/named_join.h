@@ -10,7 +10,7 @@ enum {
 };
 
 /* What is joined. */
-struct named_ground {
+struct join_input {
 	const struct trie *trie;
 	const struct symbols *symbols;
 	const uint8_t *left_out; /* by node of the trie; NULL: none */
@@ -44,7 +44,7 @@ struct named_trunk {
 
 /* What one thread joins. */
 struct branch {
-	const struct named_ground *ground;
+	const struct join_input *input;
 	const struct named_trunk *trunk;
 	uint32_t part, parts;
 	uint32_t *node; /* by trie node: its joined node, or ELSEWHERE */
@@ -56,12 +56,12 @@ struct branch {
 
 /* Nodes of the trie become nodes of that part. 0, or -ENOMEM; branch_release() is due in
  * any case. */
-int branch_join(struct branch *b, const struct named_ground *ground,
+int branch_join(struct branch *b, const struct join_input *input,
 		const struct named_trunk *trunk, uint32_t part, uint32_t parts);
 void branch_release(struct branch *b);
 
 /* For so many parts: 1 makes it the root alone. 0, or -ENOMEM. */
-int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_t parts);
+int trunk_find(struct named_trunk *t, const struct join_input *input, uint32_t parts);
 void trunk_release(struct named_trunk *t);
 
 #endif

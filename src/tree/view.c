@@ -236,17 +236,17 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
 
 /* Where nothing ends at a node or below there is nothing to be seen: stacks of events that
  * were asked when, not where, or of those that others were weighed by. */
-static void find_stacks(const struct named *tree, struct insert_at *places)
+static void find_stacks(const struct named *tree, struct insert_at *inserts)
 {
 	for (size_t i = tree->nodes.count; i-- > 1;) {
 		if (named_has_stack(tree, (uint32_t)i))
-			places[i].state |= HAS_STACK;
-		places[tree->nodes.v[i].parent].state |= places[i].state & HAS_STACK;
+			inserts[i].state |= HAS_STACK;
+		inserts[tree->nodes.v[i].parent].state |= inserts[i].state & HAS_STACK;
 	}
 }
 
 /* Node after node, those with the same label below the same parent become one. */
-static int merge_nodes(struct builder *b, struct insert_at *places)
+static int merge_nodes(struct builder *b, struct insert_at *inserts)
 {
 	const struct named *tree = b->in->tree;
 	size_t functions = b->in->symbols->functions.count;
@@ -267,51 +267,51 @@ static int merge_nodes(struct builder *b, struct insert_at *places)
 		if (err == 0 && frame.label != VIEW_GAP && b->owners[frame.label] < 2)
 			b->owners[frame.label]++;
 	}
-	find_stacks(tree, places);
-	places[0].state |= CHAIN_SEPARATOR;
+	find_stacks(tree, inserts);
+	inserts[0].state |= CHAIN_SEPARATOR;
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
 
-		if (!(places[i].state & HAS_STACK))
+		if (!(inserts[i].state & HAS_STACK))
 			continue;
 		err = frame_of_node(b, i, &frame);
-		places[i] = places[n->parent];
+		inserts[i] = inserts[n->parent];
 		if (!b->owners || frame.label == VIEW_GAP || b->owners[frame.label] > 1)
-			places[i].state |= SHARED;
+			inserts[i].state |= SHARED;
 		if (err == 0 && frame.label == VIEW_GAP && !b->in->in_order)
-			err = charge_stack(b, i, places[i].node);
+			err = charge_stack(b, i, inserts[i].node);
 		else if (err == 0 && named_has_stack(tree, i))
-			err = end_stack(b, places[i], frame, i);
+			err = end_stack(b, inserts[i], frame, i);
 		if (err == 0 && n->end > i + 1)
-			err = pass_frame(b, &places[i], frame);
+			err = pass_frame(b, &inserts[i], frame);
 		if (err == 0)
-			err = note_said(b, i, places[i].node);
+			err = note_said(b, i, inserts[i].node);
 	}
 	return err;
 }
 
 /* The named tree has functions apart already: node becomes node, if anything ends at it
  * or below. */
-static int copy_nodes(struct builder *b, struct insert_at *places)
+static int copy_nodes(struct builder *b, struct insert_at *inserts)
 {
 	const struct named *tree = b->in->tree;
 	struct label_ref frame;
 	int err = 0;
 
-	find_stacks(tree, places);
+	find_stacks(tree, inserts);
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
-		uint32_t parent = places[tree->nodes.v[i].parent].node;
+		uint32_t parent = inserts[tree->nodes.v[i].parent].node;
 
-		if (!(places[i].state & HAS_STACK))
+		if (!(inserts[i].state & HAS_STACK))
 			continue;
-		places[i].node = parent;
+		inserts[i].node = parent;
 		err = frame_of_node(b, i, &frame);
 		if (err == 0 && (frame.label != VIEW_GAP || b->in->in_order))
-			err = add_view_node(b->view, parent, frame, &places[i].node);
+			err = add_view_node(b->view, parent, frame, &inserts[i].node);
 		if (err == 0)
-			err = charge_stack(b, i, places[i].node);
+			err = charge_stack(b, i, inserts[i].node);
 		if (err == 0)
-			err = note_said(b, i, places[i].node);
+			err = note_said(b, i, inserts[i].node);
 	}
 	return err;
 }
@@ -427,7 +427,7 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	struct view v = { .decimals = tree->decimals, .columns = tree->columns };
 	struct builder b = { .in = in, .view = &v, .flags = flags };
 	size_t labels = (in->symbols->functions.count + 1) * sizeof(*b.labels);
-	struct insert_at *places =
+	struct insert_at *inserts =
 		NULL; /* by node; stacks that are turned round need none */
 	uint32_t root;
 	int err = labels_init(&v.labels);
@@ -445,8 +445,8 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	}
 	b.labels = malloc(labels);
 	if (!(flags & VIEW_REVERSED))
-		places = calloc(tree->nodes.count + 1, sizeof(*places));
-	if (!b.labels || (!places && !(flags & VIEW_REVERSED)))
+		inserts = calloc(tree->nodes.count + 1, sizeof(*inserts));
+	if (!b.labels || (!inserts && !(flags & VIEW_REVERSED)))
 		err = -ENOMEM;
 	if (err == 0) {
 		memset(b.labels, 0xff, labels);
@@ -461,15 +461,15 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 		err = array_reserve(&v.nodes, tree->nodes.count) ? 0 : -ENOMEM;
 	if (err == 0)
 		err = flags & VIEW_REVERSED	 ? add_reversed(&b)
-		      : flags & VIEW_BY_FUNCTION ? copy_nodes(&b, places)
-						 : merge_nodes(&b, places);
+		      : flags & VIEW_BY_FUNCTION ? copy_nodes(&b, inserts)
+						 : merge_nodes(&b, inserts);
 	if (err == 0)
 		err = finish_nodes(&b);
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
 	free(b.owners);
 	free(b.labels);
-	free(places);
+	free(inserts);
 	if (err < 0) {
 		view_release(&v);
 		return fail_memory(ctx);

@@ -87,7 +87,7 @@ void trie_drop_index(struct trie *t)
 }
 
 /* At most 2/3 of the slots are taken. */
-static bool is_crowded(size_t nodes, size_t slots)
+static bool is_overloaded(size_t nodes, size_t slots)
 {
 	return nodes > slots / 3 * 2;
 }
@@ -99,7 +99,7 @@ static int index_nodes(struct trie *t)
 	uint64_t *hashes = pages_take(size);
 	uint32_t *slots;
 
-	while (is_crowded(t->count, room))
+	while (is_overloaded(t->count, room))
 		room *= 2;
 	slots = pages_take(room * sizeof(*slots));
 	if (!slots || !hashes) {
@@ -225,7 +225,7 @@ static int find_or_add_child(struct trie *t, uint32_t parent, uint32_t frame,
 		*ret = *slot;
 		return 0;
 	}
-	if (is_crowded(t->count, t->mask + 1)) {
+	if (is_overloaded(t->count, t->mask + 1)) {
 		if (index_nodes(t) < 0)
 			return -ENOMEM;
 		slot = find_slot(t, parent, frame, hash);
@@ -321,7 +321,7 @@ static int widen_rows(struct trie *t, uint32_t column)
 	struct trie_rows *r = &t->rows, wider = *r;
 
 	wider.width++;
-	wider.place[column] = (uint8_t)r->width;
+	wider.at[column] = (uint8_t)r->width;
 	wider.v = pages_take(rows_size(&wider, r->room));
 	if (!wider.v)
 		return -ENOMEM;
@@ -412,7 +412,7 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 	}
 	/* New nodes get their slots where they are few: to index all nodes anew would take longer
 	 * than the merge. Where they are many, it is done when somebody asks. */
-	if (t->count - old > old / MANY || is_crowded(t->count, t->mask + 1))
+	if (t->count - old > old / MANY || is_overloaded(t->count, t->mask + 1))
 		return 0;
 	for (uint32_t id = 1; id < from->count; id++) {
 		uint64_t i = hashes[id];

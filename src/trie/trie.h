@@ -38,7 +38,7 @@ struct trie_rows {
 	uint64_t *v;
 	size_t count, room; /* rows; the first is nobody's: 0 in every column */
 	uint32_t width; /* of a row: its node and its values */
-	uint8_t place[COLUMNS_MOST]; /* by column: where in a row; 0: never charged */
+	uint8_t at[COLUMNS_MOST]; /* by column: where in a row; 0: never charged */
 };
 
 struct trie {
@@ -102,7 +102,7 @@ int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value);
 /* Was it ever? */
 static inline bool trie_is_charged(const struct trie *t, uint32_t column)
 {
-	return t->rows.place[column] != 0;
+	return t->rows.at[column] != 0;
 }
 
 /* Rows are those from 1 to rows.count - 1. */
@@ -114,7 +114,7 @@ static inline uint32_t trie_row_node(const struct trie *t, size_t row)
 /* Of a column that was charged. */
 static inline uint64_t *trie_value(const struct trie *t, size_t row, uint32_t column)
 {
-	return &t->rows.v[row * t->rows.width + t->rows.place[column]];
+	return &t->rows.v[row * t->rows.width + t->rows.at[column]];
 }
 
 static inline uint64_t trie_row_self(const struct trie *t, size_t row, uint32_t column)

@@ -16,7 +16,7 @@
 enum { SOME = 1024 }; /* events, that the budget is asked for at once */
 
 /* Events in order of time, and when the first of them was that still waits. */
-struct run {
+struct event_run {
 	uint64_t time, position;
 	size_t at, end; /* indexes */
 };
@@ -68,7 +68,7 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 {
 	/* With room for as many again, and a run for each where none are in order. */
 	size_t size = words(q),
-	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct run));
+	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct event_run));
 
 	q->budget = budget;
 	if (q->events.count >= q->allowed * size) {
@@ -258,14 +258,14 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 }
 
 /* Events of one sample stay in the order they came in. */
-static bool is_later(const struct run *a, const struct run *b)
+static bool is_later(const struct event_run *a, const struct event_run *b)
 {
 	if (a->time != b->time)
 		return a->time > b->time;
 	return a->position != b->position ? a->position > b->position : a->at > b->at;
 }
 
-static void read_time(const struct deferred_queue *q, struct run *run)
+static void read_time(const struct deferred_queue *q, struct event_run *run)
 {
 	const struct deferred_event *e = deferred_queue_at(q, run->at);
 
@@ -279,9 +279,9 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /* The first of a heap of @count has become later: it goes down behind those that are earlier. */
-static void sift_down(struct run *heap, size_t count)
+static void sift_down(struct event_run *heap, size_t count)
 {
-	struct run moved = heap[0];
+	struct event_run moved = heap[0];
 	size_t at = 0;
 
 	for (size_t child = 1; child < count; child = 2 * at + 1) {
@@ -297,8 +297,8 @@ static void sift_down(struct run *heap, size_t count)
 
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
-	ARRAY(struct run) runs = { 0 };
-	struct run next = { 0 }, last = { 0 };
+	ARRAY(struct event_run) runs = { 0 };
+	struct event_run next = { 0 }, last = { 0 };
 	size_t count = deferred_queue_count(q);
 	int err = count && q->kind->begin ? q->kind->begin(q, to) : 0;
 
@@ -318,7 +318,7 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 	if (runs.count)
 		qsort(runs.v, runs.count, sizeof(*runs.v), compare_runs);
 	while (runs.count && err == 0) {
-		struct run *first = &runs.v[0];
+		struct event_run *first = &runs.v[0];
 		struct deferred_event *e = deferred_queue_at(q, first->at++);
 		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
 

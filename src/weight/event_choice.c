@@ -117,8 +117,8 @@ static void add_columns(struct event_choice *choice, const struct recording *rec
 }
 
 /* Two that are added up have to be of one unit. */
-static bool count_alike(const struct event *a, const struct event *b, const char *a_name,
-			const char *b_name)
+static bool have_one_unit(const struct event *a, const struct event *b,
+			  const char *a_name, const char *b_name)
 {
 	size_t size;
 
@@ -145,11 +145,11 @@ static int check_units(struct context *ctx, const struct event_choice *choice,
 
 		if (!choice->wanted.v[i])
 			continue;
-		/* To compare with the first is enough: count_alike() sorts events into
+		/* To compare with the first is enough: have_one_unit() sorts events into
 		 * classes. */
 		first = first ? first : e;
-		if (!count_alike(first, e, intern_text(strings, first->name),
-				 intern_text(strings, e->name)))
+		if (!have_one_unit(first, e, intern_text(strings, first->name),
+				   intern_text(strings, e->name)))
 			return fail(
 				ctx, -EINVAL,
 				"'%s' stands for '%s' and '%s', which count different "

@@ -44,7 +44,7 @@ static const struct function_name {
 	{ "runnable", STEP_RUNNABLE },
 };
 
-struct reading {
+struct expression_parser {
 	struct context *ctx;
 	const char *text, *at, *end;
 	expression_name *find;
@@ -54,10 +54,10 @@ struct reading {
 	size_t waiting; /* values, when all steps so far have been taken */
 };
 
-static int read_operators(struct reading *r, unsigned least);
+static int read_operators(struct expression_parser *r, unsigned least);
 
 /* Of a long text only so much is shown that the reason has room behind it. */
-static int refuse(struct reading *r, const char *what)
+static int refuse_expression(struct expression_parser *r, const char *what)
 {
 	enum { SHOWN = 160 };
 	size_t all = (size_t)(r->end - r->text), rest = (size_t)(r->end - r->at);
@@ -71,13 +71,13 @@ static int refuse(struct reading *r, const char *what)
 		    r->at, rest > SHOWN ? "..." : "");
 }
 
-static void skip_spaces(struct reading *r)
+static void skip_spaces(struct expression_parser *r)
 {
 	while (r->at < r->end && isspace((unsigned char)*r->at))
 		r->at++;
 }
 
-static bool take_text(struct reading *r, const char *text)
+static bool take_token(struct expression_parser *r, const char *text)
 {
 	size_t size = strlen(text);
 
@@ -88,7 +88,7 @@ static bool take_text(struct reading *r, const char *text)
 	return true;
 }
 
-static int add_step(struct reading *r, uint8_t what, int64_t number)
+static int add_step(struct expression_parser *r, uint8_t what, int64_t number)
 {
 	struct expression_step *step;
 
@@ -96,7 +96,7 @@ static int add_step(struct reading *r, uint8_t what, int64_t number)
 	r->waiting -= what >= STEP_TWO;
 	if (r->e->steps.count == EXPRESSION_STEPS_MOST ||
 	    r->waiting > EXPRESSION_STACK_MOST)
-		return refuse(r, "it is too long");
+		return refuse_expression(r, "it is too long");
 	step = array_add(&r->e->steps);
 	if (!step)
 		return fail_memory(r->ctx);
@@ -104,7 +104,7 @@ static int add_step(struct reading *r, uint8_t what, int64_t number)
 	return 0;
 }
 
-static int read_number(struct reading *r)
+static int read_literal(struct expression_parser *r)
 {
 	bool hex = r->end - r->at >= 2 && r->at[0] == '0' && (r->at[1] | 32) == 'x';
 	uint64_t value = 0, base = hex ? 16 : 10;
@@ -116,16 +116,16 @@ static int read_number(struct reading *r)
 					 : (unsigned)((*r->at | 32) - 'a' + 10);
 
 		if (digit >= base || value > (UINT64_MAX - digit) / base)
-			return refuse(r, "not a number of 64 bits");
+			return refuse_expression(r, "not a number of 64 bits");
 		value = value * base + digit;
 	}
 	if (r->at == first)
-		return refuse(r, "not a number");
+		return refuse_expression(r, "not a number");
 	return add_step(r, STEP_NUMBER, (int64_t)value);
 }
 
 /* A name may have a dot in it: "start.bytes". */
-static int read_name(struct reading *r)
+static int read_variable(struct expression_parser *r)
 {
 	const char *name = r->at;
 	size_t size;
@@ -142,19 +142,21 @@ static int read_name(struct reading *r)
 		if (strlen(functions[i].name) != size ||
 		    memcmp(functions[i].name, name, size) != 0)
 			continue;
-		err = take_text(r, "(") ? read_operators(r, 1) : refuse(r, "no '('");
+		err = take_token(r, "(") ? read_operators(r, 1)
+					 : refuse_expression(r, "no '('");
 		if (err == 0 && what >= STEP_TWO)
-			err = take_text(r, ",") ? read_operators(r, 1)
-						: refuse(r, "no second value");
-		if (err == 0 && !take_text(r, ")"))
-			err = refuse(r, "no ')'");
+			err = take_token(r, ",")
+				      ? read_operators(r, 1)
+				      : refuse_expression(r, "no second value");
+		if (err == 0 && !take_token(r, ")"))
+			err = refuse_expression(r, "no ')'");
 		return err < 0 ? err : add_step(r, what, 0);
 	}
 	slot = r->find(r->arg, r->ctx, name, size);
 	return slot < 0 ? slot : add_step(r, STEP_SLOT, slot);
 }
 
-static int read_operand(struct reading *r)
+static int read_operand(struct expression_parser *r)
 {
 	static const struct operator signs[] = { { "-", STEP_NEGATE, 0 },
 						 { "!", STEP_NOT, 0 },
@@ -162,35 +164,35 @@ static int read_operand(struct reading *r)
 	int err;
 
 	if (++r->depth > EXPRESSION_STACK_MOST)
-		return refuse(r, "it is too deep");
+		return refuse_expression(r, "it is too deep");
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
-		if (take_text(r, signs[i].text)) {
+		if (take_token(r, signs[i].text)) {
 			err = read_operand(r);
 			r->depth--;
 			return err < 0 ? err : add_step(r, signs[i].what, 0);
 		}
-	if (take_text(r, "(")) {
+	if (take_token(r, "(")) {
 		err = read_operators(r, 1);
-		if (err == 0 && !take_text(r, ")"))
-			err = refuse(r, "no ')'");
+		if (err == 0 && !take_token(r, ")"))
+			err = refuse_expression(r, "no ')'");
 	} else if (r->at < r->end && isdigit((unsigned char)*r->at)) {
-		err = read_number(r);
+		err = read_literal(r);
 	} else if (r->at < r->end && (isalpha((unsigned char)*r->at) || *r->at == '_')) {
-		err = read_name(r);
+		err = read_variable(r);
 	} else {
-		err = refuse(r, "no value");
+		err = refuse_expression(r, "no value");
 	}
 	r->depth--;
 	return err;
 }
 
 /* The next operator, if it binds at least so tightly. */
-static const struct operator* take_operator(struct reading *r, unsigned least)
+static const struct operator* take_operator(struct expression_parser *r, unsigned least)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
 		const char *before = r->at;
 
-		if (!take_text(r, operators[i].text))
+		if (!take_token(r, operators[i].text))
 			continue;
 		if (operators[i].precedence >= least)
 			return &operators[i];
@@ -200,11 +202,12 @@ static const struct operator* take_operator(struct reading *r, unsigned least)
 	return NULL;
 }
 
-static int read_operators(struct reading *r, unsigned least)
+static int read_operators(struct expression_parser *r, unsigned least)
 {
 	const struct operator* o;
-	int err = ++r->depth > EXPRESSION_STACK_MOST ? refuse(r, "it is too deep")
-						     : read_operand(r);
+	int err = ++r->depth > EXPRESSION_STACK_MOST
+			  ? refuse_expression(r, "it is too deep")
+			  : read_operand(r);
 
 	while (err == 0 && (o = take_operator(r, least))) {
 		err = read_operators(r, o->precedence + 1u);
@@ -218,20 +221,20 @@ static int read_operators(struct reading *r, unsigned least)
 int expression_parse(struct context *ctx, const char *text, size_t size,
 		     expression_name *find, void *arg, struct expression *ret)
 {
-	struct reading r = { .ctx = ctx,
-			     .text = text,
-			     .at = text,
-			     .end = text + size,
-			     .find = find,
-			     .arg = arg,
-			     .e = ret };
+	struct expression_parser r = { .ctx = ctx,
+				       .text = text,
+				       .at = text,
+				       .end = text + size,
+				       .find = find,
+				       .arg = arg,
+				       .e = ret };
 	int err;
 
 	*ret = (struct expression){ 0 };
 	err = read_operators(&r, 1);
 	skip_spaces(&r);
 	if (err == 0 && r.at < r.end)
-		err = refuse(&r, "no operator");
+		err = refuse_expression(&r, "no operator");
 	if (err < 0)
 		expression_release(ret);
 	return err;

@@ -32,7 +32,7 @@ static bool slice_is(struct slice s, const char *text, size_t size)
 }
 
 /* The slot of a field, which the event gets unless it has it. */
-static int find_slot(void *arg, struct context *ctx, const char *name, size_t size)
+static int slot_by_name(void *arg, struct context *ctx, const char *name, size_t size)
 {
 	struct binding *b = arg;
 	struct bound_event *bound = b->bound;
@@ -220,7 +220,7 @@ static int parse_slice(struct context *ctx, struct slice text, struct binding *b
 {
 	if (!text.text)
 		return 0;
-	return expression_parse(ctx, text.text, text.size, find_slot, b, ret);
+	return expression_parse(ctx, text.text, text.size, slot_by_name, b, ret);
 }
 
 static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
@@ -263,8 +263,8 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 				   slice_is(value->field, "value", strlen("value"));
 
 			slot = own ? SLOT_OF_VALUE
-				   : find_slot(b, ctx, value->field.text,
-					       value->field.size);
+				   : slot_by_name(b, ctx, value->field.text,
+						  value->field.size);
 			err = own || slot >= 0 ? 0 : slot;
 		}
 		bound->value_slot[i] = (int8_t)slot;
@@ -276,7 +276,7 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		bound->context = event_format_find(b->of.format, "common_flags");
 	/* The thread is the key of what has none. */
 	if (err == 0 && !p->rule.of_samples && expression_is_empty(&bound->keys[0]))
-		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
+		err = expression_parse(ctx, "tid", 3, slot_by_name, b, &bound->keys[0]);
 	/* Who leaves does so by the first one. */
 	if (step->role == ROLE_LEAVE)
 		expression_release(&bound->keys[1]);
@@ -537,7 +537,7 @@ int pairing_choose(struct context *ctx, const struct pairing *p,
 	for (size_t i = 0; i < p->events.count; i++)
 		choice->wanted.v[i] = p->events.v[i].count > 0;
 	event_choice_report_left_out(ctx, choice, rec, strings,
-				     "they are no part of the mode");
+				     "they are not part of the mode");
 	return 0;
 }
 

@@ -156,7 +156,7 @@ static const uint32_t colours[][CLASSES] = {
 /* The middle shades of slots in light: a and b of OKLab, in thousandths. */
 static const struct {
 	int a, b;
-} places[CLASS_SLOTS] = {
+} slot_hues[CLASS_SLOTS] = {
 	{ 169, 16 },   { 149, 82 },   { 59, 55 },   { 95, 125 },
 	{ 26, 128 },   { -32, 97 },   { -87, -28 }, { -74, -101 },
 	{ -35, -166 }, { 107, -131 }, { 154, -74 }, { 90, -18 },
@@ -199,12 +199,13 @@ uint8_t class_middle(uint8_t class)
 
 int class_slots_apart(unsigned one, unsigned other)
 {
-	int a = places[one].a - places[other].a, b = places[one].b - places[other].b;
+	int a = slot_hues[one].a - slot_hues[other].a,
+	    b = slot_hues[one].b - slot_hues[other].b;
 
 	return a * a + b * b;
 }
 
-/* By the order of places[]: the slots whose hues a flame takes. */
+/* By the order of slot_hues[]: the slots whose hues a flame takes. */
 bool class_slot_is_warm(unsigned slot)
 {
 	return slot >= 1 && slot <= 4;

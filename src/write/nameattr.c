@@ -15,11 +15,11 @@
 #define FILE_SIZE_MAX (256u << 20)
 
 /* In the order in which they are printed. */
-static const struct key {
+static const struct attribute_key {
 	const char *name;
 	const char *attribute; /* NULL: the value is attributes */
 	bool of_link;
-} keys[NAMEATTR_KEYS] = {
+} attribute_keys[NAMEATTR_KEYS] = {
 	[NAMEATTR_HREF] = { "href", "xlink:href", true },
 	[NAMEATTR_TARGET] = { "target", "target", true },
 	[NAMEATTR_A_EXTRA] = { "a_extra", NULL, true },
@@ -62,10 +62,10 @@ static bool fit_together(const struct nameattr *attr)
 	bool link = attr->values[NAMEATTR_HREF];
 
 	for (int i = 0; i < NAMEATTR_TITLE; i++) {
-		const char *name = keys[i].attribute, *p = attr->values[i];
+		const char *name = attribute_keys[i].attribute, *p = attr->values[i];
 		bool given = p || (link && i == NAMEATTR_TARGET);
 
-		if (!given || (keys[i].of_link && !link))
+		if (!given || (attribute_keys[i].of_link && !link))
 			continue;
 		if (name) {
 			if (!add_attribute_name(&names, name, strlen(name)))
@@ -112,11 +112,11 @@ static int add_nameattr_line(struct context *ctx, struct nameattrs *n, char *lin
 			continue;
 		*value++ = '\0';
 		for (int i = 0; i < NAMEATTR_KEYS; i++)
-			if (strcmp(keys[i].name, pair) == 0)
+			if (strcmp(attribute_keys[i].name, pair) == 0)
 				attr->values[i] = *value ? value : NULL;
 	}
 	for (int i = 0; i < NAMEATTR_TITLE; i++)
-		if (!keys[i].attribute && attr->values[i] &&
+		if (!attribute_keys[i].attribute && attr->values[i] &&
 		    !xml_are_attributes(attr->values[i]))
 			return fail(ctx, -EINVAL,
 				    "'%s': line %u: '%s' is not a list of attributes",
@@ -186,15 +186,15 @@ void nameattr_open(struct text *t, const struct nameattr *attr)
 		/* Links would open inside an <object> that shows the picture. */
 		if (href && i == NAMEATTR_TARGET && !value)
 			value = "_top";
-		if (!value || (keys[i].of_link && !href))
+		if (!value || (attribute_keys[i].of_link && !href))
 			continue;
 		text_char(t, ' ');
-		if (!keys[i].attribute) {
+		if (!attribute_keys[i].attribute) {
 			/* Attributes as they are: xml_are_attributes() has looked at them. */
 			text_string(t, value);
 			continue;
 		}
-		text_string(t, keys[i].attribute);
+		text_string(t, attribute_keys[i].attribute);
 		text_string(t, "=\"");
 		xml_requoted(t, value);
 		text_char(t, '"');

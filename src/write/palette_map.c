@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/file_place.h"
 #include "base/text.h"
+#include "base/write_target.h"
 #include "write/sink.h"
 
 #define ARROW "->"
@@ -64,7 +64,7 @@ static const char *last_of(const char *line, const char *end, const char *what)
  *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
  *	name                             colour
  */
-static int add_map_line(struct palette_map *m, const char *line, const char *end)
+static int add_palette_line(struct palette_map *m, const char *line, const char *end)
 {
 	/* A colour goes into an attribute; people write "red" and "#ff0000" by hand. */
 	static const char allowed[] =
@@ -101,7 +101,7 @@ int palette_map_read(struct context *ctx, const char *path, struct palette_map *
 		length = end ? (size_t)(end - line) : size - at;
 		/* A name with a NUL in it would be found as another one. */
 		if (!memchr(line, '\0', length) &&
-		    add_map_line(&m, line, line + length) < 0)
+		    add_palette_line(&m, line, line + length) < 0)
 			err = fail_memory(ctx);
 	}
 	free(bytes);
@@ -145,13 +145,14 @@ const char *palette_map_find(const struct palette_map *m, const char *name)
 }
 
 /* Borrowed from the map's texts. */
-struct entry {
+struct palette_entry {
 	const char *name, *colour;
 };
 
 static int compare_entries(const void *a, const void *b)
 {
-	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+	return strcmp(((const struct palette_entry *)a)->name,
+		      ((const struct palette_entry *)b)->name);
 }
 
 static int cannot_write(struct context *ctx, const char *path, int error)
@@ -163,14 +164,14 @@ static int cannot_write(struct context *ctx, const char *path, int error)
 static int write_entries(struct context *ctx, const struct palette_map *m, FILE *out)
 {
 	struct sink sink = { .out = out };
-	struct entry *entries = malloc((m->colours.count + 1) * sizeof(*entries));
+	struct palette_entry *entries = malloc((m->colours.count + 1) * sizeof(*entries));
 	size_t count = 0;
 
 	if (!entries)
 		return fail_memory(ctx);
 	for (uint32_t i = 0; i < m->colours.count; i++)
 		if (m->colours.v[i])
-			entries[count++] = (struct entry){
+			entries[count++] = (struct palette_entry){
 				intern_text(&m->texts, i),
 				intern_text(&m->texts, m->colours.v[i]),
 			};
@@ -192,32 +193,32 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 /* Beside its place, then renamed: who reads it meanwhile gets the old one. */
 int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
 {
-	struct text beside = { 0 };
-	struct ff_place place;
+	struct text temp_path = { 0 };
+	struct ff_place target;
 	struct stat st;
 	const char *why;
 	FILE *out;
-	int fd, err = file_place_open(path, &place, &why);
+	int fd, err = write_target_open(path, &target, &why);
 
 	if (err < 0)
 		return fail(ctx, err, "cannot write '%s': %s", path, why);
-	text_printf(&beside, "%s.%d.part", place.name, (int)getpid());
-	if (beside.failed) {
+	text_printf(&temp_path, "%s.%d.part", target.name, (int)getpid());
+	if (temp_path.failed) {
 		err = fail_memory(ctx);
 		goto out;
 	}
 	/* What is left of another run that had this pid. */
-	unlinkat(place.directory, beside.bytes, 0);
-	fd = openat(place.directory, beside.bytes,
+	unlinkat(target.directory, temp_path.bytes, 0);
+	fd = openat(target.directory, temp_path.bytes,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    file_place_mode(&place, 0666));
+		    write_target_mode(&target, 0666));
 	if (fd < 0) {
 		err = cannot_write(ctx, path, errno);
 		goto out;
 	}
 	/* The umask has taken from it; what was there may have had more. */
 	if (fstat(fd, &st) == 0)
-		fchmod(fd, file_place_mode(&place, st.st_mode & 0777));
+		fchmod(fd, write_target_mode(&target, st.st_mode & 0777));
 	out = fdopen(fd, "w");
 	if (!out) {
 		close(fd);
@@ -230,13 +231,13 @@ int palette_map_write(struct context *ctx, const struct palette_map *m, const ch
 		if (err < 0 && err != -ENOMEM)
 			err = cannot_write(ctx, path, -err);
 	}
-	if (err == 0 &&
-	    renameat(place.directory, beside.bytes, place.directory, place.name) < 0)
+	if (err == 0 && renameat(target.directory, temp_path.bytes, target.directory,
+				 target.name) < 0)
 		err = cannot_write(ctx, path, errno);
 	if (err < 0)
-		unlinkat(place.directory, beside.bytes, 0);
+		unlinkat(target.directory, temp_path.bytes, 0);
 out:
-	text_release(&beside);
-	file_place_close(&place);
+	text_release(&temp_path);
+	write_target_close(&target);
 	return err;
 }

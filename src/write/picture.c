@@ -183,7 +183,7 @@ uint8_t picture_class(const struct picture *p, uint32_t function)
  * A frame: where it is and what it says. The name is borrowed from the view, for one step
  * of the walk.
  */
-struct piece {
+struct drawn_frame {
 	uint32_t node;
 	const char *name; /* with its mark */
 	size_t size, shown; /* the same without the mark */
@@ -192,12 +192,12 @@ struct piece {
 	double value;
 };
 
-static struct piece frame_of(const struct picture *p, const struct view_walk *w)
+static struct drawn_frame frame_of(const struct picture *p, const struct view_walk *w)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 	double start = picture_value(p, w->start);
 	double end = picture_value(p, w->start + n->total);
-	struct piece f = {
+	struct drawn_frame f = {
 		.node = w->node,
 		.name = label_text(&p->view.labels, n->label),
 		.size = p->view.labels.sizes.v[n->label],
@@ -226,7 +226,8 @@ static void add_frame_percent(struct text *t, const struct picture *p, double va
 }
 
 /* "name (1,234 samples, 5.67%)"; in a comparison with what has changed behind it. */
-static void add_title(struct text *t, const struct picture *p, const struct piece *f)
+static void add_title(struct text *t, const struct picture *p,
+		      const struct drawn_frame *f)
 {
 	enum { NAME_MOST = 1000 };
 	double count = number_round(f->value * p->options->factor), delta;
@@ -287,7 +288,7 @@ static void format_colour(struct text *t, struct colour c)
 }
 
 /* flamegraph.pl's order of rules. */
-static void add_colour(struct text *t, struct picture *p, const struct piece *f)
+static void add_colour(struct text *t, struct picture *p, const struct drawn_frame *f)
 {
 	double sign = p->options->flags & FF_GRAPH_NEGATE ? -1 : 1;
 	struct colour colour;
@@ -332,7 +333,7 @@ uint8_t picture_class_of_node(const struct picture *p, uint32_t node)
 }
 
 /* fill="...", in the default look with the class that dark pages go by. */
-static void add_fill(struct text *t, struct picture *p, const struct piece *f)
+static void add_fill(struct text *t, struct picture *p, const struct drawn_frame *f)
 {
 	uint8_t class;
 
@@ -354,7 +355,8 @@ static void add_fill(struct text *t, struct picture *p, const struct piece *f)
  *	| main                     |
  *	| parse         | |read |sa|
  */
-static void add_short_rectangle(struct text *t, struct picture *p, const struct piece *f)
+static void add_short_rectangle(struct text *t, struct picture *p,
+				const struct drawn_frame *f)
 {
 	enum { NO_GAP = 2, GAP = 1 };
 	const struct box *b = &f->box;
@@ -378,7 +380,7 @@ static void add_short_rectangle(struct text *t, struct picture *p, const struct 
 	text_string(t, " rx=\"2\"/>");
 }
 
-static void add_rectangle(struct text *t, struct picture *p, const struct piece *f)
+static void add_rectangle(struct text *t, struct picture *p, const struct drawn_frame *f)
 {
 	const struct box *b = &f->box;
 	/* The width is of rounded ends, so that neighbours touch as flamegraph.pl's
@@ -404,7 +406,8 @@ static void add_rectangle(struct text *t, struct picture *p, const struct piece 
 }
 
 /* A group with the title, the rectangle and, where there is room for one, the name in it. */
-static void add_titled_frame(struct text *t, struct picture *p, const struct piece *f)
+static void add_titled_frame(struct text *t, struct picture *p,
+			     const struct drawn_frame *f)
 {
 	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
 	size_t count = layout_characters(&p->layout, &f->box);
@@ -534,7 +537,7 @@ struct painted {
 };
 
 /* What is drawn after the titled frames. */
-struct narrow {
+struct narrow_run {
 	struct painted thin, runs; /* runs only in the default look */
 	struct lines grey, bands;
 	/* The run that may go on, and the widest frame in it. */
@@ -574,7 +577,7 @@ static void set_paint(struct text *t, struct colour colour, char letter, uint8_t
 }
 
 /* A run has the colour of the widest frame in it, which is known when it ends. */
-static int end_run(struct narrow *n, const struct picture *p)
+static int end_run(struct narrow_run *n, const struct picture *p)
 {
 	if (!(n->widest > 0))
 		return 0;
@@ -584,7 +587,8 @@ static int end_run(struct narrow *n, const struct picture *p)
 }
 
 /* Neighbours are one run. */
-static int add_to_run(struct narrow *n, const struct picture *p, const struct piece *f)
+static int add_to_run(struct narrow_run *n, const struct picture *p,
+		      const struct drawn_frame *f)
 {
 	double wide = f->box.x2 - f->box.x1;
 	bool goes_on =
@@ -642,7 +646,7 @@ static void put_lines(struct text *t, const char *id, const char *paint, unsigne
 }
 
 /* One walk: titled frames are written at once, all others are gathered in @n. */
-static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
+static int draw_all(struct picture *p, struct sink *sink, struct narrow_run *n)
 {
 	bool has_bands = p->classes && !(p->options->flags & FF_GRAPH_REVERSE);
 	struct view_walk w = { 0 };
@@ -652,7 +656,7 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 	do {
 		bool drawn = is_drawn(p, &w, p->least);
 		double own, wide;
-		struct piece f;
+		struct drawn_frame f;
 		struct box band;
 		uint8_t class;
 
@@ -702,7 +706,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 {
 	struct text *t = &sink->text;
 	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
-	struct narrow n = { 0 };
+	struct narrow_run n = { 0 };
 	int err = intern_init(&n.thin.paints);
 
 	if (err == 0)

@@ -408,11 +408,12 @@ static int write_document(struct context *ctx, struct svg *s)
 }
 
 int svg_write(struct context *ctx, const struct tree_source *in,
-	      const struct write_options *options, enum svg_place place, FILE *out)
+	      const struct write_options *options, enum svg_container container,
+	      FILE *out)
 {
 	struct svg s = {
 		.sink.out = out,
-		.page.html = place == SVG_IN_PAGE,
+		.page.html = container == SVG_IN_PAGE,
 		.picture = { .in = in,
 			     .facts = options->facts,
 			     .difference = options->difference,

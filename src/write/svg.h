@@ -3,9 +3,10 @@
 
 #include "write/write.h"
 
-enum svg_place { SVG_ALONE, SVG_IN_PAGE };
+enum svg_container { SVG_ALONE, SVG_IN_PAGE };
 
 int svg_write(struct context *ctx, const struct tree_source *in,
-	      const struct write_options *options, enum svg_place place, FILE *out);
+	      const struct write_options *options, enum svg_container container,
+	      FILE *out);
 
 #endif

@@ -48,11 +48,12 @@ static const char *const references[256] = {
 	['\r'] = "&#13;",
 };
 
-struct code_range {
+struct codepoint_range {
 	uint32_t first, last;
 };
 
-static bool is_in_ranges(const struct code_range *ranges, size_t count, uint32_t code)
+static bool is_in_ranges(const struct codepoint_range *ranges, size_t count,
+			 uint32_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (code >= ranges[i].first && code <= ranges[i].last)
@@ -64,14 +65,14 @@ static bool is_in_ranges(const struct code_range *ranges, size_t count, uint32_t
 static void add_wide(struct text *t, const char *start, const char **p, const char *end)
 {
 	/* Cannot be in XML, or cannot be seen, or turns the text behind it round. */
-	static const struct code_range unseen[] = {
+	static const struct codepoint_range unseen[] = {
 		{ 0x80, 0x9f },	    { 0x61c, 0x61c },	{ 0x200b, 0x200f },
 		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
 		{ 0xfffe, 0xffff },
 	};
 	/* Letters of scripts that join, and pictures: U+200C and U+200D behind them change
 	 * what is seen. */
-	static const struct code_range joining[] = {
+	static const struct codepoint_range joining[] = {
 		{ 0x600, 0x61b },     { 0x61d, 0x109f },  { 0x1780, 0x1cff },
 		{ 0x2190, 0x2bff },   { 0xa800, 0xabff }, { 0xfb50, 0xfdff },
 		{ 0xfe0f, 0xfe0f },   { 0xfe70, 0xfefe }, { 0x11000, 0x11fff },

@@ -173,7 +173,7 @@ make_cgroups()
 	refuses "filter 'cpu=5-1': '5-1' runs backwards" --drop cpu=5-1
 	refuses "filter 'time=3': a time is START,END in seconds, or with units (100ms,2s), or 10%-20%" --only time=3
 	refuses "filter 'user=me': the keys are comm, event, cgroup, pid, tid, cpu, time, symbol, dso; of a mode state, duration, kthread" --drop user=me
-	refuses "filter 'state=D' asks intervals, which only a mode has: --mode offcpu" --only state=D
+	refuses "filter 'state=D' asks about intervals, which only a mode has: --mode offcpu" --only state=D
 	refuses "filter 'comm=[': missing terminating ] for character class, at character 2 of the pattern" \
 		--only 'comm=['
 }

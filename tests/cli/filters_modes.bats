@@ -91,12 +91,12 @@ refuses()
 }
 
 @test "they take a mode whose intervals tell it" {
-	refuses 2 "filter 'kthread=1' asks intervals, which only a mode has: --mode offcpu; try" --only kthread=1
-	refuses 2 "filter 'duration=1ms..' asks intervals, which only a mode has: --mode offcpu; try" \
+	refuses 2 "filter 'kthread=1' asks about intervals, which only a mode has: --mode offcpu; try" --only kthread=1
+	refuses 2 "filter 'duration=1ms..' asks about intervals, which only a mode has: --mode offcpu; try" \
 		--mode cpu --drop duration=1ms..
 	refuses 1 "cannot filter by duration: this mode has no intervals" \
 		--pair 'sample sched:sched_switch; weight 1' --only duration=1ms..
-	refuses 1 "cannot filter by state: what begins an interval of this mode does not tell that of the thread" \
+	refuses 1 "cannot filter by state: the events that begin intervals of this mode do not tell it" \
 		--pair 'sample sched:sched_switch; weight 1' --only state=D
 }
 

@@ -398,7 +398,7 @@ disk()
 	local rule="start sched:sched_switch key prev_pid if prev_pid; end sched:sched_switch key next_pid if next_pid; weight t"
 
 	{ switch 1000 7 1 0; switch 1200 8 1 0; switch 1300 0 0 9; } | recorded
-	refuses 1 "no samples: nothing that 3 events of the mode begin has an end" --pair "$rule" x.data
+	refuses 1 "no samples: among 3 events of the mode no start has an end" --pair "$rule" x.data
 	fold --addrs --pair "$rule; open count" x.data >x.folded
 	says "app;A 300" "other;A 100"
 	cat x.data | fold --addrs --pair "$rule; open count" - >x.folded

@@ -165,7 +165,7 @@ unnamed='sh;[kernel.kallsyms] 1'
 		--symfs system
 	told 'the kernel addresses have no names: ' --symfs system
 	is "$unnamed" --vmlinux system/boot/vmlinux-6.1.0-test
-	told 'has not the recorded build id' --vmlinux system/boot/vmlinux-6.1.0-test
+	told 'does not have the recorded build id' --vmlinux system/boot/vmlinux-6.1.0-test
 	is "$named" --vmlinux vmlinux
 	timeout 900 "$flamefold" info --format=json --symfs system p.data >json
 	[ "$(jq '[.objects.missing[] | select(.refused)] | length' json)" -eq 1 ]

@@ -51,7 +51,7 @@ teardown()
 	need_events system
 	work
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 1 -o x.folded -a 2>err || cat err
-	grep -q 'dropped records, for its rings were full: [0-9]* on processor [0-9]' err
+	grep -q 'dropped records because its rings were full: [0-9]* on processor [0-9]' err
 }
 
 # kernel_is MAJOR: or newer.
@@ -77,7 +77,7 @@ kernel_is()
 	between 15000 "$lost" 20500
 	# Those of the shell, too, and some records that are no samples.
 	between 20000 $((lost + taken)) 22000
-	grep -q 'dropped records, for its rings were full: ' err
+	grep -q 'dropped records because its rings were full: ' err
 	said=$(sed -n 's/.*rings were full: //; s/; each of these.*//p' err | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
 	[ "$said" -eq "$lost" ]
 	"$flamefold" fold --quiet x.data | cmp - x.folded
@@ -166,7 +166,7 @@ periods()
 	need_events
 	stopped_once "$flamefold" record -F 20000 -e cpu-clock -m 1 -d 3.5 -o x.folded --adapt -- "$shares" 5 4
 	grep -q 'dropped records' err || skip "no record was lost"
-	grep -q 'there is nothing left to ask less of' err
+	grep -q 'nothing is left that could be lowered' err
 	! grep -q 'samples a second from now on' err
 }
 

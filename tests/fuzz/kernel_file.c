@@ -108,7 +108,7 @@ static void try_kallsyms(const char *path)
 	if (kallsyms_read(&ctx, path, &k) < 0)
 		return;
 	check(k.modules.count > 0);
-	check(kallsyms_place(&k, path) == 0);
+	check(kallsyms_read_modules(&k, path) == 0);
 	for (size_t i = 0; i < k.modules.count; i++) {
 		const struct kallsyms_module *m = &k.modules.v[i];
 
@@ -135,7 +135,7 @@ static void clean(void)
 
 static void try_modules_dep(const uint8_t *data, size_t size)
 {
-	struct object_places places = { .symfs = directory, .build_id_dir = "" };
+	struct search_dirs dirs = { .symfs = directory, .build_id_dir = "" };
 	struct wanted_kernel wanted = { .module = "[x]",
 					.build_id =
 						(const uint8_t *)"0123456789abcdefghij",
@@ -159,7 +159,7 @@ static void try_modules_dep(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "%s/lib/modules/1/modules.dep", directory);
 	out = fopen(path, "w");
 	check(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
-	check(find_kernel_file(&places, &wanted, &f) == 0);
+	check(find_kernel_file(&dirs, &wanted, &f) == 0);
 	check(!f.object.elf);
 	found_release(&f);
 }

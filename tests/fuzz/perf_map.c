@@ -19,7 +19,8 @@ static void check(bool fine)
 }
 
 /* The last line that covers an address; NULL: none. */
-static const char *by_hand(const char *text, size_t size, uint64_t address, size_t *ret)
+static const char *stack_bottom(const char *text, size_t size, uint64_t address,
+				size_t *ret)
 {
 	const char *end = text + size, *stop, *found = NULL, *name;
 	struct perf_map_entry entry;
@@ -41,7 +42,7 @@ static void check_address(const struct perf_map *map, size_t i, uint64_t address
 			  const char *text, size_t size)
 {
 	size_t length = 0;
-	const char *name = by_hand(text, size, address, &length), *got;
+	const char *name = stack_bottom(text, size, address, &length), *got;
 
 	check(!name == !map->of_address[i]);
 	if (!name)

@@ -136,7 +136,7 @@ static struct ff_profile *ask(const struct asking *asking, const void *bytes, si
 	if (asking->filter)
 		fuzz_check(ff_profile_only(p, asking->filter) == 0, "a filter");
 	if (asking->small_parts)
-		p->parts = (struct part_sizes){ .ahead = 512, .chunk = 256 };
+		p->parts = (struct part_sizes){ .scan_least = 512, .chunk = 256 };
 	if (pipe)
 		err = fuzz_read_piped(p, bytes, size);
 	else

@@ -92,14 +92,14 @@ static int print_file(struct input *in, struct sample_reader *r, char **names)
 	return damaged ? complain("damaged") : 0;
 }
 
-static int print_flow(struct input *in, struct sample_reader *r, char **names)
+static int print_stream(struct input *in, struct sample_reader *r, char **names)
 {
-	struct stream_item flow;
+	struct stream_item item;
 	struct sample s;
 
-	while (input_next(&ctx, in, &flow) > 0)
-		if (flow.kind == ITEM_SAMPLE &&
-		    sample_decode(&ctx, r, flow.bytes, flow.position, &s) > 0)
+	while (input_next(&ctx, in, &item) > 0)
+		if (item.kind == ITEM_SAMPLE &&
+		    sample_decode(&ctx, r, item.bytes, item.position, &s) > 0)
 			print_sample(in, &s, names);
 	return 0;
 }
@@ -115,7 +115,8 @@ static int print_recording(const char *path, char **names)
 		return complain(path);
 	if (sample_reader_new(&ctx, in, &r) < 0)
 		return complain(path);
-	code = input_is_stream(in) ? print_flow(in, r, names) : print_file(in, r, names);
+	code = input_is_stream(in) ? print_stream(in, r, names)
+				   : print_file(in, r, names);
 	sample_reader_free(r);
 	input_close(in);
 	return code;
@@ -128,7 +129,7 @@ static int print_run(struct live *live, char **names)
 	struct sample_reader *r;
 	struct input *in;
 	struct live_record record;
-	struct stream_item flow;
+	struct stream_item item;
 	struct sample s;
 	int found;
 
@@ -139,9 +140,9 @@ static int print_run(struct live *live, char **names)
 		if (found == 0 && live_wait(&ctx, live, 100, -1) < 0)
 			break;
 		if (found == 0 || record.kind != LIVE_RECORD ||
-		    input_take(&ctx, in, record.bytes, record.size, &flow) <= 0 ||
-		    flow.kind != ITEM_SAMPLE ||
-		    sample_decode(&ctx, r, flow.bytes, flow.position, &s) <= 0)
+		    input_take(&ctx, in, record.bytes, record.size, &item) <= 0 ||
+		    item.kind != ITEM_SAMPLE ||
+		    sample_decode(&ctx, r, item.bytes, item.position, &s) <= 0)
 			continue;
 		printf("pid=%" PRId32 " ", (int32_t)s.tid);
 		print_sample(in, &s, names);

@@ -40,7 +40,8 @@ bool cgroup_mount(char room[CGROUP_ROOM])
 				mount_has_word(m.options, "perf_event");
 		if (!first_version && (found || strcmp(m.type, "cgroup2") != 0))
 			continue;
-		found = (size_t)snprintf(room, CGROUP_ROOM, "%s", m.place) < CGROUP_ROOM;
+		found = (size_t)snprintf(room, CGROUP_ROOM, "%s", m.mounted_at) <
+			CGROUP_ROOM;
 	}
 	free(text);
 	return found;

@@ -32,10 +32,10 @@ enum {
 };
 
 struct parsing {
-	struct event_places places;
+	struct event_lookup lookup;
 	struct live_events *events;
 	struct live_event event; /* the one at hand */
-	struct part modifiers;
+	struct text_part modifiers;
 };
 
 void live_events_release(struct live_events *events)
@@ -48,8 +48,8 @@ void live_events_release(struct live_events *events)
  * did until 6.12. */
 static int add_parsed(struct parsing *p, const char *name, size_t size)
 {
-	struct context *ctx = p->places.ctx;
-	struct part m = p->modifiers;
+	struct context *ctx = p->lookup.ctx;
+	struct text_part m = p->modifiers;
 	bool user = m.size && memchr(m.p, 'u', m.size);
 	bool kernel = m.size && memchr(m.p, 'k', m.size);
 	bool hypervisor = m.size && memchr(m.p, 'h', m.size);
@@ -59,7 +59,7 @@ static int add_parsed(struct parsing *p, const char *name, size_t size)
 	struct live_event *e;
 
 	if (p->events->list.count >= EVENTS_MOST)
-		return fail(ctx, -EINVAL, "'%s': more than %d events", p->places.text,
+		return fail(ctx, -EINVAL, "'%s': more than %d events", p->lookup.text,
 			    EVENTS_MOST);
 	e = array_add(&p->events->list);
 	if (!e)
@@ -87,13 +87,13 @@ static int add_parsed(struct parsing *p, const char *name, size_t size)
 				"(kernel), h (hypervisor), G (guest), H (host), p "
 				"(precise), P (as precise as can be), I (not idle), D "
 				"(pinned), e (exclusive)",
-				p->places.text, m.p[i]);
+				p->lookup.text, m.p[i]);
 	}
 	if (precise > PRECISE_MOST)
-		return fail(ctx, -EINVAL, "'%s': more than 3 times p", p->places.text);
+		return fail(ctx, -EINVAL, "'%s': more than 3 times p", p->lookup.text);
 	e->attr.precise_ip = e->precise_most ? PRECISE_MOST : precise;
 	if (!e->name)
-		e->name = arena_text(p->places.arena, name, size);
+		e->name = arena_text(p->lookup.arena, name, size);
 	return e->name ? 0 : fail_memory(ctx);
 }
 
@@ -101,7 +101,7 @@ static int add_as_written(void *arg)
 {
 	struct parsing *p = arg;
 
-	return add_parsed(p, p->places.text, strlen(p->places.text));
+	return add_parsed(p, p->lookup.text, strlen(p->lookup.text));
 }
 
 /*
@@ -110,7 +110,8 @@ static int add_as_written(void *arg)
  * an event of the kernel's numbering is for (PERF_PMU_TYPE_SHIFT); a raw one is the PMU's
  * own.
  */
-static int add_named(struct parsing *p, struct part name, uint32_t type, uint64_t config)
+static int add_named(struct parsing *p, struct text_part name, uint32_t type,
+		     uint64_t config)
 {
 	struct live_event *e = &p->event;
 	const char *kinds[KINDS_MOST], *written = e->name;
@@ -121,16 +122,16 @@ static int add_named(struct parsing *p, struct part name, uint32_t type, uint64_
 	e->attr.type = type;
 	e->attr.config = config;
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || raw)
-		count = event_pmu_hybrid(&p->places, kinds, KINDS_MOST);
+		count = event_pmu_hybrid(&p->lookup, kinds, KINDS_MOST);
 	if (count == 0)
 		return add_as_written(p);
 	for (size_t i = 0; i < count && err == 0; i++) {
-		struct part pmu = { kinds[i], strlen(kinds[i]) }, none = { "", 0 };
+		struct text_part pmu = { kinds[i], strlen(kinds[i]) }, none = { "", 0 };
 		struct live_event of_pmu = { .name = NULL };
 		char made[256];
 		int size;
 
-		err = event_pmu_set(&p->places, pmu, none, &of_pmu);
+		err = event_pmu_set(&p->lookup, pmu, none, &of_pmu);
 		if (err < 0)
 			break;
 		e->cpus = of_pmu.cpus;
@@ -148,19 +149,19 @@ static int add_named(struct parsing *p, struct part name, uint32_t type, uint64_
 	return err;
 }
 
-static int parse_slashes(struct parsing *p, struct part text)
+static int parse_slashes(struct parsing *p, struct text_part text)
 {
 	const char *first = memchr(text.p, '/', text.size);
 	const char *last = memrchr(text.p, '/', text.size);
-	struct part name = { text.p, (size_t)(first - text.p) };
-	struct part terms = { first + 1, 0 };
+	struct text_part name = { text.p, (size_t)(first - text.p) };
+	struct text_part terms = { first + 1, 0 };
 	uint64_t config;
 	uint32_t type;
 	int err;
 
 	if (first == last)
-		return fail(p->places.ctx, -EINVAL, "'%s': a '/' is missing at its end",
-			    p->places.text);
+		return fail(p->lookup.ctx, -EINVAL, "'%s': a '/' is missing at its end",
+			    p->lookup.text);
 	terms.size = (size_t)(last - terms.p);
 	p->modifiers.p = last + 1;
 	p->modifiers.size = (size_t)(text.p + text.size - p->modifiers.p);
@@ -169,10 +170,10 @@ static int parse_slashes(struct parsing *p, struct part text)
 		p->modifiers.size--;
 	}
 	if (event_name_known(name.p, name.size, &type, &config)) {
-		err = event_terms_set(&p->places, terms, &p->event);
+		err = event_terms_set(&p->lookup, terms, &p->event);
 		return err < 0 ? err : add_named(p, name, type, config);
 	}
-	err = event_pmu_set(&p->places, name, terms, &p->event);
+	err = event_pmu_set(&p->lookup, name, terms, &p->event);
 	return err < 0 ? err : add_as_written(p);
 }
 
@@ -206,7 +207,7 @@ static bool read_c_number(const char **p, uint64_t *ret)
 
 /* "mem:0x1000/4:rw:u": accesses to memory. Without a size it is the one perf has: of a word
  * where code is executed there (as the kernel demands), else of 4 bytes. */
-static int parse_memory(struct parsing *p, struct part text)
+static int parse_memory(struct parsing *p, struct text_part text)
 {
 	struct perf_event_attr *attr = &p->event.attr;
 	const char *at = text.p + strlen("mem:");
@@ -215,14 +216,14 @@ static int parse_memory(struct parsing *p, struct part text)
 	int more = 0;
 
 	if (!read_c_number(&at, &address))
-		return fail(p->places.ctx, -EINVAL,
-			    "'%s': it is 'mem:ADDRESS[/SIZE][:rwx]'", p->places.text);
+		return fail(p->lookup.ctx, -EINVAL,
+			    "'%s': it is 'mem:ADDRESS[/SIZE][:rwx]'", p->lookup.text);
 	if (*at == '/') {
 		at++;
 		if (!read_c_number(&at, &size) || size < 1 || size > BREAKPOINT_MOST)
-			return fail(p->places.ctx, -EINVAL,
+			return fail(p->lookup.ctx, -EINVAL,
 				    "'%s': behind '/' is a number of bytes, 1 to 8",
-				    p->places.text);
+				    p->lookup.text);
 	}
 	if (sscanf(at, ":%3[rwx]%n", kinds, &more) == 1)
 		at += more;
@@ -230,7 +231,7 @@ static int parse_memory(struct parsing *p, struct part text)
 		p->modifiers.p = at + 1;
 		p->modifiers.size = (size_t)(text.p + text.size - p->modifiers.p);
 	} else if (*at) {
-		return fail(p->places.ctx, -EINVAL, "'%s': what is '%s'?", p->places.text,
+		return fail(p->lookup.ctx, -EINVAL, "'%s': what is '%s'?", p->lookup.text,
 			    at);
 	}
 	attr->type = PERF_TYPE_BREAKPOINT;
@@ -243,39 +244,39 @@ static int parse_memory(struct parsing *p, struct part text)
 }
 
 /* A word without '/' and without a ':' but that of modifiers. */
-static int parse_word(struct parsing *p, struct part name)
+static int parse_word(struct parsing *p, struct text_part name)
 {
-	char room[NEAREST_MOST + 32];
+	char room[SUGGESTION_MOST + 32];
 	uint64_t config;
 	uint32_t type;
 	const char *pmu;
-	struct nearest n;
+	struct suggestion n;
 	int err;
 
 	if (event_name_known(name.p, name.size, &type, &config))
 		return add_named(p, name, type, config);
-	nearest_start(&n, name.p, name.size);
-	err = event_pmu_of_event(&p->places, name, &pmu, &n);
+	suggestion_start(&n, name.p, name.size);
+	err = event_pmu_of_event(&p->lookup, name, &pmu, &n);
 	if (err < 0)
 		return err;
 	if (err == 0) {
 		/* Nothing is called so: what may have been meant? */
 		event_names_offer(&n);
 		if (!n.best[0])
-			event_trace_by_name(&p->places, name, n.best);
-		return fail(p->places.ctx, -EINVAL, "unknown event '%s'%s",
-			    p->places.text, nearest_question(&n, room));
+			event_trace_by_name(&p->lookup, name, n.best);
+		return fail(p->lookup.ctx, -EINVAL, "unknown event '%s'%s",
+			    p->lookup.text, suggestion_question(&n, room));
 	}
-	err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) }, name,
+	err = event_pmu_set(&p->lookup, (struct text_part){ pmu, strlen(pmu) }, name,
 			    &p->event);
 	return err < 0 ? err : add_as_written(p);
 }
 
-static int parse_colons(struct parsing *p, struct part text)
+static int parse_colons(struct parsing *p, struct text_part text)
 {
 	const char *colon = memchr(text.p, ':', text.size), *second;
-	struct part name = { text.p, (size_t)(colon - text.p) };
-	struct part rest = { colon + 1, text.size - name.size - 1 };
+	struct text_part name = { text.p, (size_t)(colon - text.p) };
+	struct text_part rest = { colon + 1, text.size - name.size - 1 };
 	uint64_t config;
 	uint32_t type;
 
@@ -294,14 +295,14 @@ static int parse_colons(struct parsing *p, struct part text)
 		p->modifiers.size = (size_t)(rest.p + rest.size - p->modifiers.p);
 		rest.size = (size_t)(second - rest.p);
 	}
-	return event_trace_find(&p->places, name, rest,
+	return event_trace_find(&p->lookup, name, rest,
 				&(struct trace_taker){ add_tracepoint, p });
 }
 
 int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
 		      struct live_events *ret)
 {
-	struct parsing p = { .places = { ctx, arena, ret->root ? ret->root : "", NULL,
+	struct parsing p = { .lookup = { ctx, arena, ret->root ? ret->root : "", NULL,
 					 ret->probed },
 			     .events = ret };
 	int err = 0;
@@ -311,17 +312,17 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 		 * them may have commas. Braces are refused as a whole. */
 		bool memory = strncmp(text, "mem:", 4) == 0, inside = false;
 		bool probe = event_is_uprobe(text);
-		struct part whole;
+		struct text_part whole;
 
 		end = strchr(text, '{') ? text + strlen(text) : text;
 		for (; *end && (*end != ',' || inside); end++)
 			inside ^= *end == '/' && !memory && !probe;
-		p.places.text = arena_text(arena, text, (size_t)(end - text));
-		if (!p.places.text)
+		p.lookup.text = arena_text(arena, text, (size_t)(end - text));
+		if (!p.lookup.text)
 			return fail_memory(ctx);
-		whole = (struct part){ p.places.text, strlen(p.places.text) };
+		whole = (struct text_part){ p.lookup.text, strlen(p.lookup.text) };
 		p.event = (struct live_event){ .name = NULL };
-		p.modifiers = (struct part){ "", 0 };
+		p.modifiers = (struct text_part){ "", 0 };
 		/* The first of these marks that is there says which part of the grammar
 		 * it is. */
 		if (whole.size == 0)
@@ -335,7 +336,7 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 			err = parse_memory(&p, whole);
 		else if (probe)
 			err = event_uprobe_find(
-				&p.places, &p.event,
+				&p.lookup, &p.event,
 				&(struct uprobe_taker){ add_as_written, &p });
 		else if (strchr(whole.p, '/'))
 			err = parse_slashes(&p, whole);

@@ -16,7 +16,7 @@
 static const struct named_event {
 	const char *name;
 	uint8_t type, config;
-} named[] = {
+} plain_events[] = {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
@@ -53,12 +53,12 @@ static const struct named_event {
 };
 
 /* The words of "CACHE[-OPERATION][-RESULT]", the usual one of each number first. */
-struct word {
+struct cache_word {
 	const char *text;
 	uint8_t value;
 };
 
-static const struct word caches[] = {
+static const struct cache_word cache_words[] = {
 	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D },
 	{ "l1-d", PERF_COUNT_HW_CACHE_L1D },
 	{ "l1d", PERF_COUNT_HW_CACHE_L1D },
@@ -81,7 +81,7 @@ static const struct word caches[] = {
 	{ "bpc", PERF_COUNT_HW_CACHE_BPU },
 	{ "node", PERF_COUNT_HW_CACHE_NODE },
 };
-static const struct word operations[] = {
+static const struct cache_word operation_words[] = {
 	{ "loads", PERF_COUNT_HW_CACHE_OP_READ },
 	{ "load", PERF_COUNT_HW_CACHE_OP_READ },
 	{ "read", PERF_COUNT_HW_CACHE_OP_READ },
@@ -93,7 +93,7 @@ static const struct word operations[] = {
 	{ "speculative-read", PERF_COUNT_HW_CACHE_OP_PREFETCH },
 	{ "speculative-load", PERF_COUNT_HW_CACHE_OP_PREFETCH },
 };
-static const struct word results[] = {
+static const struct cache_word result_words[] = {
 	{ "misses", PERF_COUNT_HW_CACHE_RESULT_MISS },
 	{ "miss", PERF_COUNT_HW_CACHE_RESULT_MISS },
 	{ "refs", PERF_COUNT_HW_CACHE_RESULT_ACCESS },
@@ -105,19 +105,19 @@ static const struct word results[] = {
 
 static bool named_event(const char *word, size_t size, uint32_t *type, uint64_t *config)
 {
-	for (size_t i = 0; i < COUNT(named); i++)
-		if (strlen(named[i].name) == size &&
-		    strncasecmp(word, named[i].name, size) == 0) {
-			*type = named[i].type;
-			*config = named[i].config;
+	for (size_t i = 0; i < COUNT(plain_events); i++)
+		if (strlen(plain_events[i].name) == size &&
+		    strncasecmp(word, plain_events[i].name, size) == 0) {
+			*type = plain_events[i].type;
+			*config = plain_events[i].config;
 			return true;
 		}
 	return false;
 }
 
 /* The words of @table that @word begins with, up to a '-' or its end; NULL: none. */
-static const struct word *take_word(const struct word *table, size_t count,
-				    const char **word, size_t *size)
+static const struct cache_word *take_word(const struct cache_word *table, size_t count,
+					  const char **word, size_t *size)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t length = strlen(table[i].text);
@@ -138,7 +138,7 @@ static const struct word *take_word(const struct word *table, size_t count,
 
 bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *config)
 {
-	const struct word *cache, *operation = NULL, *result = NULL;
+	const struct cache_word *cache, *operation = NULL, *result = NULL;
 	const char *part = word;
 	size_t left = size;
 	uint64_t value = 0;
@@ -151,10 +151,11 @@ bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *c
 	 *	L1-dcache  -  load        -  misses
 	 *	caches        operations     results
 	 */
-	cache = take_word(caches, COUNT(caches), &part, &left);
+	cache = take_word(cache_words, COUNT(cache_words), &part, &left);
 	if (cache && left) {
-		operation = take_word(operations, COUNT(operations), &part, &left);
-		result = take_word(results, COUNT(results), &part, &left);
+		operation =
+			take_word(operation_words, COUNT(operation_words), &part, &left);
+		result = take_word(result_words, COUNT(result_words), &part, &left);
 	}
 	if (left == 0 && (operation || result)) {
 		value = operation ? operation->value : PERF_COUNT_HW_CACHE_OP_READ;
@@ -185,23 +186,23 @@ bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *c
 	return true;
 }
 
-void event_names_offer(struct nearest *n)
+void event_names_offer(struct suggestion *n)
 {
-	char text[NEAREST_MOST];
+	char text[SUGGESTION_MOST];
 
-	for (size_t i = 0; i < COUNT(named); i++)
-		nearest_offer(n, named[i].name, strlen(named[i].name));
-	for (size_t c = 0; c < COUNT(caches); c++) {
-		if (c > 0 && caches[c].value == caches[c - 1].value)
+	for (size_t i = 0; i < COUNT(plain_events); i++)
+		suggestion_offer(n, plain_events[i].name, strlen(plain_events[i].name));
+	for (size_t c = 0; c < COUNT(cache_words); c++) {
+		if (c > 0 && cache_words[c].value == cache_words[c - 1].value)
 			continue;
 		/* "LLC-loads", but "LLC-load-misses". */
-		for (size_t o = 0; o < COUNT(operations); o++) {
-			const char *operation = operations[o].text;
+		for (size_t o = 0; o < COUNT(operation_words); o++) {
+			const char *operation = operation_words[o].text;
 			bool many = operation[strlen(operation) - 1] == 's';
 
-			snprintf(text, sizeof(text), "%s-%s%s", caches[c].text, operation,
-				 many ? "" : "-misses");
-			nearest_offer(n, text, strlen(text));
+			snprintf(text, sizeof(text), "%s-%s%s", cache_words[c].text,
+				 operation, many ? "" : "-misses");
+			suggestion_offer(n, text, strlen(text));
 		}
 	}
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "live/events/nearest.h"
+#include "live/events/suggestion.h"
 
 /*
  * The names that perf has for events of the kernel's own numbering: hardware, software,
@@ -14,6 +14,6 @@
  */
 bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *config);
 
-void event_names_offer(struct nearest *n);
+void event_names_offer(struct suggestion *n);
 
 #endif

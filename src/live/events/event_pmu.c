@@ -33,15 +33,15 @@ enum {
  *	    cpus, cpumask     "0-3": its processors, where they are not all
  */
 struct pmu {
-	const struct event_places *places;
-	struct part name;
+	const struct event_lookup *lookup;
+	struct text_part name;
 	struct live_event *event;
 };
 
 /* The path of a PMU's file. False where the names would not fit, or are none of a file: they
  * come from the command line, and "../.." must not lead out of the directory. */
-static bool pmu_path(const struct event_places *places, struct part pmu, const char *what,
-		     struct part file, char room[PATH_ROOM])
+static bool pmu_path(const struct event_lookup *lookup, struct text_part pmu,
+		     const char *what, struct text_part file, char room[PATH_ROOM])
 {
 	int size;
 
@@ -49,19 +49,19 @@ static bool pmu_path(const struct event_places *places, struct part pmu, const c
 	    memchr(file.p, '/', file.size) || (file.size && file.p[0] == '.'))
 		return false;
 	size = snprintf(room, PATH_ROOM, "%s/sys/bus/event_source/devices/%.*s%s%.*s",
-			places->root, (int)pmu.size, pmu.p, what, (int)file.size, file.p);
+			lookup->root, (int)pmu.size, pmu.p, what, (int)file.size, file.p);
 	return size > 0 && size < PATH_ROOM;
 }
 
 /* The file's text without the newline, NULL where it cannot be read; to be freed. */
-static char *read_pmu_file(const struct event_places *places, struct part pmu,
-			   const char *what, struct part file)
+static char *read_pmu_file(const struct event_lookup *lookup, struct text_part pmu,
+			   const char *what, struct text_part file)
 {
 	struct context unheard = { .log = NULL };
 	char path[PATH_ROOM], *text;
 	size_t size;
 
-	if (!pmu_path(places, pmu, what, file, path) ||
+	if (!pmu_path(lookup, pmu, what, file, path) ||
 	    file_slurp(&unheard, path, SMALL_FILE, &text, &size) < 0)
 		return NULL;
 	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
@@ -69,17 +69,17 @@ static char *read_pmu_file(const struct event_places *places, struct part pmu,
 	return text;
 }
 
-static const struct part no_file = { "", 0 };
+static const struct text_part no_file = { "", 0 };
 
-bool event_pmu_exists(const struct event_places *places, struct part name)
+bool event_pmu_exists(const struct event_lookup *lookup, struct text_part name)
 {
 	char path[PATH_ROOM];
 
-	return pmu_path(places, name, "/type", no_file, path) && access(path, F_OK) == 0;
+	return pmu_path(lookup, name, "/type", no_file, path) && access(path, F_OK) == 0;
 }
 
 /* Offers the names in a directory. */
-static void offer_names(const char *path, struct nearest *n)
+static void offer_names(const char *path, struct suggestion *n)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -89,13 +89,13 @@ static void offer_names(const char *path, struct nearest *n)
 
 		/* Of an event "x" the files "x.scale" and "x.unit" tell more. */
 		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
-			nearest_offer(n, entry->d_name, size);
+			suggestion_offer(n, entry->d_name, size);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static uint64_t *config_of(struct live_event *event, struct part name)
+static uint64_t *config_of(struct live_event *event, struct text_part name)
 {
 	const struct {
 		const char *name;
@@ -152,27 +152,28 @@ static bool spread_bits(const char *ranges, uint64_t value, uint64_t *field)
 }
 
 /* Sets @term as its format file says: "config1:0-7" has a field and ranges of bits. */
-static int set_format(struct pmu *pmu, struct part term, uint64_t value, char *format)
+static int set_format(struct pmu *pmu, struct text_part term, uint64_t value,
+		      char *format)
 {
-	const struct event_places *places = pmu->places;
+	const struct event_lookup *lookup = pmu->lookup;
 	char *colon = strchr(format, ':');
-	struct part field = { format, colon ? (size_t)(colon - format) : 0 };
+	struct text_part field = { format, colon ? (size_t)(colon - format) : 0 };
 	uint64_t *config = config_of(pmu->event, field);
 
 	if (!config)
 		return fail(
-			places->ctx, -EINVAL,
+			lookup->ctx, -EINVAL,
 			"'%s': the kernel wants '%.*s' in '%s', which is not known here",
-			places->text, (int)term.size, term.p, format);
+			lookup->text, (int)term.size, term.p, format);
 	if (spread_bits(colon + 1, value, config))
 		return 0;
-	return fail(places->ctx, -EINVAL,
-		    "'%s': %#llx is too much for '%.*s', which has %s", places->text,
+	return fail(lookup->ctx, -EINVAL,
+		    "'%s': %#llx is too much for '%.*s', which has %s", lookup->text,
 		    (unsigned long long)value, (int)term.size, term.p, format);
 }
 
 /* A number as C has it, and nothing else: strtoull() would take a sign and spaces. */
-static bool whole_number(struct part text, uint64_t *ret)
+static bool whole_number(struct text_part text, uint64_t *ret)
 {
 	char room[32], *end;
 
@@ -186,14 +187,14 @@ static bool whole_number(struct part text, uint64_t *ret)
 	return *end == '\0' && errno == 0;
 }
 
-static bool is_word(struct part text, const char *word)
+static bool part_is(struct text_part text, const char *word)
 {
 	return strlen(word) == text.size && memcmp(text.p, word, text.size) == 0;
 }
 
 /* Terms that perf has for all events. 1: it was one. */
-static int set_common(const struct event_places *places, struct part term,
-		      struct part value, struct live_event *event)
+static int set_common(const struct event_lookup *lookup, struct text_part term,
+		      struct text_part value, struct live_event *event)
 {
 	static const char *const elsewhere[] = {
 		"call-graph", "stack-size", "max-stack",     "time",
@@ -203,14 +204,14 @@ static int set_common(const struct event_places *places, struct part term,
 	uint64_t *config = config_of(event, term), n = 0;
 	bool numeric = whole_number(value, &n);
 
-	if (is_word(term, "name")) {
-		event->name = arena_text(places->arena, value.p, value.size);
-		return event->name ? 1 : fail_memory(places->ctx);
+	if (part_is(term, "name")) {
+		event->name = arena_text(lookup->arena, value.p, value.size);
+		return event->name ? 1 : fail_memory(lookup->ctx);
 	}
-	if (is_word(term, "period") || is_word(term, "freq") || config) {
+	if (part_is(term, "period") || part_is(term, "freq") || config) {
 		if (!numeric || (!config && n == 0))
-			return fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
-				    places->text, (int)term.size, term.p);
+			return fail(lookup->ctx, -EINVAL, "'%s': '%.*s' wants a number",
+				    lookup->text, (int)term.size, term.p);
 		if (config) {
 			*config = n;
 			return 1;
@@ -221,17 +222,18 @@ static int set_common(const struct event_places *places, struct part term,
 		return 1;
 	}
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
-		if (is_word(term, elsewhere[i]))
+		if (part_is(term, elsewhere[i]))
 			return fail(
-				places->ctx, -EINVAL,
+				lookup->ctx, -EINVAL,
 				"'%s': '%s' cannot be chosen for one event; the options "
 				"of the command hold for all",
-				places->text, elsewhere[i]);
+				lookup->text, elsewhere[i]);
 	return 0;
 }
 
 /* The next one of "a=1,b" ; false at the end. */
-static bool next_term(struct part *left, struct part *term, struct part *value)
+static bool next_term(struct text_part *left, struct text_part *term,
+		      struct text_part *value)
 {
 	const char *comma, *equals;
 
@@ -243,7 +245,7 @@ static bool next_term(struct part *left, struct part *term, struct part *value)
 	left->p += term->size + (comma != NULL);
 	left->size -= term->size + (comma != NULL);
 	equals = memchr(term->p, '=', term->size);
-	*value = (struct part){ term->p + term->size, 0 };
+	*value = (struct text_part){ term->p + term->size, 0 };
 	if (equals) {
 		value->p = equals + 1;
 		value->size = (size_t)(term->p + term->size - value->p);
@@ -254,12 +256,12 @@ static bool next_term(struct part *left, struct part *term, struct part *value)
 
 /* Each term is one that perf has for all events, or the PMU's own files have it: its formats, or
  * its events. */
-static int set_terms(struct pmu *pmu, struct part terms, int depth)
+static int set_terms(struct pmu *pmu, struct text_part terms, int depth)
 {
-	const struct event_places *places = pmu->places;
-	char path[PATH_ROOM], room[NEAREST_MOST + 32], *text;
-	struct part term, value;
-	struct nearest near;
+	const struct event_lookup *lookup = pmu->lookup;
+	char path[PATH_ROOM], room[SUGGESTION_MOST + 32], *text;
+	struct text_part term, value;
+	struct suggestion near;
 	uint64_t config;
 	uint32_t type;
 	int err = 0;
@@ -269,23 +271,23 @@ static int set_terms(struct pmu *pmu, struct part terms, int depth)
 
 		if (term.size == 0)
 			continue;
-		err = set_common(places, term, value, pmu->event);
+		err = set_common(lookup, term, value, pmu->event);
 		if (err != 0)
 			continue;
-		text = read_pmu_file(places, pmu->name, "/format/", term);
+		text = read_pmu_file(lookup, pmu->name, "/format/", term);
 		if (text) {
 			err = value.size && !whole_number(value, &n)
-				      ? fail(places->ctx, -EINVAL,
-					     "'%s': '%.*s' wants a number", places->text,
+				      ? fail(lookup->ctx, -EINVAL,
+					     "'%s': '%.*s' wants a number", lookup->text,
 					     (int)term.size, term.p)
 				      : set_format(pmu, term, n, text);
 			free(text);
 			continue;
 		}
 		if (value.size == 0 && depth < NESTED_MOST)
-			text = read_pmu_file(places, pmu->name, "/events/", term);
+			text = read_pmu_file(lookup, pmu->name, "/events/", term);
 		if (text) {
-			err = set_terms(pmu, (struct part){ text, strlen(text) },
+			err = set_terms(pmu, (struct text_part){ text, strlen(text) },
 					depth + 1);
 			free(text);
 			continue;
@@ -303,61 +305,61 @@ static int set_terms(struct pmu *pmu, struct part terms, int depth)
 				pmu->event->attr.type = type;
 			continue;
 		}
-		nearest_start(&near, term.p, term.size);
-		if (pmu_path(places, pmu->name, "/format", no_file, path))
+		suggestion_start(&near, term.p, term.size);
+		if (pmu_path(lookup, pmu->name, "/format", no_file, path))
 			offer_names(path, &near);
-		if (pmu_path(places, pmu->name, "/events", no_file, path))
+		if (pmu_path(lookup, pmu->name, "/events", no_file, path))
 			offer_names(path, &near);
-		err = fail(places->ctx, -EINVAL,
-			   "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
+		err = fail(lookup->ctx, -EINVAL,
+			   "'%s': '%.*s' has no event and no term '%.*s'%s", lookup->text,
 			   (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
-			   nearest_question(&near, room));
+			   suggestion_question(&near, room));
 	}
 	return err < 0 ? err : 0;
 }
 
-int event_terms_set(const struct event_places *places, struct part terms,
+int event_terms_set(const struct event_lookup *lookup, struct text_part terms,
 		    struct live_event *event)
 {
-	struct part term, value;
+	struct text_part term, value;
 	int err = 1;
 
 	while (err > 0 && next_term(&terms, &term, &value))
-		err = set_common(places, term, value, event);
+		err = set_common(lookup, term, value, event);
 	if (err == 0)
 		return fail(
-			places->ctx, -EINVAL,
+			lookup->ctx, -EINVAL,
 			"'%s': there is no term '%.*s'; 'period', 'freq' and 'name' are",
-			places->text, (int)term.size, term.p);
+			lookup->text, (int)term.size, term.p);
 	return err < 0 ? err : 0;
 }
 
-int event_pmu_set(const struct event_places *places, struct part name, struct part terms,
-		  struct live_event *event)
+int event_pmu_set(const struct event_lookup *lookup, struct text_part name,
+		  struct text_part terms, struct live_event *event)
 {
-	struct pmu pmu = { places, name, event };
-	char *text = read_pmu_file(places, name, "/type", no_file);
+	struct pmu pmu = { lookup, name, event };
+	char *text = read_pmu_file(lookup, name, "/type", no_file);
 	bool exists;
 	struct id_list cpus = { 0 };
 	uint64_t type;
 	int err;
 
-	exists = text && whole_number((struct part){ text, strlen(text) }, &type);
+	exists = text && whole_number((struct text_part){ text, strlen(text) }, &type);
 	free(text);
 	if (!exists) {
-		char path[PATH_ROOM], room[NEAREST_MOST + 32];
-		struct nearest n;
+		char path[PATH_ROOM], room[SUGGESTION_MOST + 32];
+		struct suggestion n;
 
-		nearest_start(&n, name.p, name.size);
+		suggestion_start(&n, name.p, name.size);
 		snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices",
-			 places->root);
+			 lookup->root);
 		offer_names(path, &n);
 		if (access(path, F_OK) != 0)
-			return fail(places->ctx, -EINVAL, "'%s': there is no %s",
-				    places->text, path);
-		return fail(places->ctx, -EINVAL,
-			    "'%s': this machine has no PMU '%.*s'%s", places->text,
-			    (int)name.size, name.p, nearest_question(&n, room));
+			return fail(lookup->ctx, -EINVAL, "'%s': there is no %s",
+				    lookup->text, path);
+		return fail(lookup->ctx, -EINVAL,
+			    "'%s': this machine has no PMU '%.*s'%s", lookup->text,
+			    (int)name.size, name.p, suggestion_question(&n, room));
 	}
 	event->attr.type = (uint32_t)type;
 	err = set_terms(&pmu, terms, 0);
@@ -365,40 +367,40 @@ int event_pmu_set(const struct event_places *places, struct part name, struct pa
 		return err;
 	/* Its processors, where it does not have all: kinds of processor (cpu_core) list
 	 * them in cpus, other PMUs in cpumask. */
-	text = read_pmu_file(places, name, "/cpus", no_file);
+	text = read_pmu_file(lookup, name, "/cpus", no_file);
 	if (!text)
-		text = read_pmu_file(places, name, "/cpumask", no_file);
+		text = read_pmu_file(lookup, name, "/cpumask", no_file);
 	if (text && *text && id_list_parse(text, ID_CPU_MOST, &cpus) == 0) {
-		event->cpus = arena_alloc(places->arena, cpus.count * sizeof(*cpus.v));
+		event->cpus = arena_alloc(lookup->arena, cpus.count * sizeof(*cpus.v));
 		event->cpu_count = event->cpus ? cpus.count : 0;
 		if (event->cpus)
 			memcpy(event->cpus, cpus.v, cpus.count * sizeof(*cpus.v));
 		else
-			err = fail_memory(places->ctx);
+			err = fail_memory(lookup->ctx);
 	}
 	array_release(&cpus);
 	free(text);
 	return err;
 }
 
-int event_pmu_of_event(const struct event_places *places, struct part name,
-		       const char **ret, struct nearest *n)
+int event_pmu_of_event(const struct event_lookup *lookup, struct text_part name,
+		       const char **ret, struct suggestion *n)
 {
 	char path[PATH_ROOM];
 	struct dirent *entry;
 	int found = 0;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices", places->root);
+	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices", lookup->root);
 	dir = opendir(path);
 	while (dir && found == 0 && (entry = readdir(dir)) != NULL) {
-		struct part pmu = { entry->d_name, strlen(entry->d_name) };
-		char *text = read_pmu_file(places, pmu, "/events/", name);
+		struct text_part pmu = { entry->d_name, strlen(entry->d_name) };
+		char *text = read_pmu_file(lookup, pmu, "/events/", name);
 
 		if (text) {
-			*ret = arena_text(places->arena, pmu.p, pmu.size);
-			found = *ret ? 1 : fail_memory(places->ctx);
-		} else if (pmu_path(places, pmu, "/events", no_file, path)) {
+			*ret = arena_text(lookup->arena, pmu.p, pmu.size);
+			found = *ret ? 1 : fail_memory(lookup->ctx);
+		} else if (pmu_path(lookup, pmu, "/events", no_file, path)) {
 			offer_names(path, n);
 		}
 		free(text);
@@ -408,13 +410,14 @@ int event_pmu_of_event(const struct event_places *places, struct part name,
 	return found;
 }
 
-size_t event_pmu_hybrid(const struct event_places *places, const char **ret, size_t room)
+size_t event_pmu_hybrid(const struct event_lookup *lookup, const char **ret, size_t room)
 {
 	static const char *const kinds[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && count < room; i++)
-		if (event_pmu_exists(places, (struct part){ kinds[i], strlen(kinds[i]) }))
+		if (event_pmu_exists(lookup,
+				     (struct text_part){ kinds[i], strlen(kinds[i]) }))
 			ret[count++] = kinds[i];
 	return count;
 }

@@ -24,7 +24,7 @@ enum {
 };
 
 struct trace_search {
-	const struct event_places *places;
+	const struct event_lookup *lookup;
 	const struct trace_taker *taker;
 	char base[PATH_ROOM]; /* the tracefs */
 	char system[NAME_ROOM], event[NAME_ROOM]; /* patterns */
@@ -32,7 +32,7 @@ struct trace_search {
 };
 
 /* The tracefs that has events; false, with the one that should be there, where none has. */
-static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM],
+static bool find_tracefs(const struct event_lookup *lookup, char base[PATH_ROOM],
 			 int *why)
 {
 	/* The place of old, which leads to the other one, needs debugfs. */
@@ -45,7 +45,7 @@ static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM]
 	 * name. */
 	*why = ENOENT;
 	for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++) {
-		if (snprintf(base, PATH_ROOM, "%s%s", places->root, where[i]) >=
+		if (snprintf(base, PATH_ROOM, "%s%s", lookup->root, where[i]) >=
 		    PATH_ROOM)
 			return false;
 		snprintf(path, sizeof(path), "%s/events", base);
@@ -59,12 +59,12 @@ static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM]
 
 /* Others than root and its group have no right to the numbers of events, whatever the mode
  * of the mount: since Linux 5.15 they are for those two. */
-static int fail_not_readable(const struct event_places *places, const char *base)
+static int fail_not_readable(const struct event_lookup *lookup, const char *base)
 {
-	return fail(places->ctx, -EACCES,
+	return fail(lookup->ctx, -EACCES,
 		    "'%s': only root may read tracepoints in %s; run as root, or after "
 		    "'sudo mount -o remount,mode=750,gid=%u %s'",
-		    places->text, base, (unsigned)getegid(), base);
+		    lookup->text, base, (unsigned)getegid(), base);
 }
 
 /* In the same order in all languages, unlike alphasort(). */
@@ -119,9 +119,9 @@ static int search_system(struct trace_search *s, const char *system)
 		}
 		if (err < 0) {
 			err = err == -EACCES
-				      ? fail_not_readable(s->places, s->base)
-				      : fail(s->places->ctx, err,
-					     "'%s': cannot read %s: %s", s->places->text,
+				      ? fail_not_readable(s->lookup, s->base)
+				      : fail(s->lookup->ctx, err,
+					     "'%s': cannot read %s: %s", s->lookup->text,
 					     path, strerror(-err));
 			break;
 		}
@@ -136,64 +136,64 @@ static int search_system(struct trace_search *s, const char *system)
 }
 
 /* Lines of available_events, "sched:sched_switch". */
-static void each_tracepoint(const struct event_places *places,
-			    void (*look)(void *arg, struct part line), void *arg)
+static void each_tracepoint(const struct event_lookup *lookup,
+			    void (*look)(void *arg, struct text_part line), void *arg)
 {
 	struct context unheard = { .log = NULL };
 	char base[PATH_ROOM], path[PATH_ROOM + 32], *text, *p, *end;
 	size_t size;
 	int why;
 
-	if (!find_tracefs(places, base, &why))
+	if (!find_tracefs(lookup, base, &why))
 		return;
 	snprintf(path, sizeof(path), "%s/available_events", base);
 	if (file_slurp(&unheard, path, LIST_MOST, &text, &size) < 0)
 		return;
 	for (p = text; (end = strchr(p, '\n')) != NULL; p = end + 1)
-		look(arg, (struct part){ p, (size_t)(end - p) });
+		look(arg, (struct text_part){ p, (size_t)(end - p) });
 	free(text);
 }
 
-static void offer_line(void *arg, struct part line)
+static void offer_line(void *arg, struct text_part line)
 {
-	nearest_offer(arg, line.p, line.size);
+	suggestion_offer(arg, line.p, line.size);
 }
 
 /* Offers all tracepoints, as far as they can be read. */
-static void event_trace_offer(const struct event_places *places, struct nearest *n)
+static void event_trace_offer(const struct event_lookup *lookup, struct suggestion *n)
 {
-	each_tracepoint(places, offer_line, n);
+	each_tracepoint(lookup, offer_line, n);
 }
 
 struct by_name {
-	struct part name;
+	struct text_part name;
 	char *room;
 };
 
-static void match_line(void *arg, struct part line)
+static void match_line(void *arg, struct text_part line)
 {
 	struct by_name *b = arg;
 	const char *colon = memchr(line.p, ':', line.size);
 	size_t size = colon ? line.size - (size_t)(colon + 1 - line.p) : 0;
 
-	if (size == b->name.size && line.size <= NEAREST_MOST && !b->room[0] &&
+	if (size == b->name.size && line.size <= SUGGESTION_MOST && !b->room[0] &&
 	    memcmp(colon + 1, b->name.p, size) == 0) {
 		memcpy(b->room, line.p, line.size);
 		b->room[line.size] = '\0';
 	}
 }
 
-void event_trace_by_name(const struct event_places *places, struct part name,
-			 char room[NEAREST_MOST + 1])
+void event_trace_by_name(const struct event_lookup *lookup, struct text_part name,
+			 char room[SUGGESTION_MOST + 1])
 {
 	struct by_name b = { name, room };
 
 	room[0] = '\0';
 	if (name.size)
-		each_tracepoint(places, match_line, &b);
+		each_tracepoint(lookup, match_line, &b);
 }
 
-static bool copy_pattern(struct part from, char room[NAME_ROOM])
+static bool copy_pattern(struct text_part from, char room[NAME_ROOM])
 {
 	if (from.size == 0 || from.size >= NAME_ROOM || memchr(from.p, '/', from.size))
 		return false;
@@ -202,36 +202,36 @@ static bool copy_pattern(struct part from, char room[NAME_ROOM])
 	return true;
 }
 
-int event_trace_find(const struct event_places *places, struct part system,
-		     struct part event, const struct trace_taker *taker)
+int event_trace_find(const struct event_lookup *lookup, struct text_part system,
+		     struct text_part event, const struct trace_taker *taker)
 {
-	struct trace_search s = { .places = places, .taker = taker };
-	char path[PATH_ROOM + 16], written[2 * NAME_ROOM + 1], room[NEAREST_MOST + 32];
+	struct trace_search s = { .lookup = lookup, .taker = taker };
+	char path[PATH_ROOM + 16], written[2 * NAME_ROOM + 1], room[SUGGESTION_MOST + 32];
 	char group[32] = "";
 	struct dirent **names;
-	struct nearest n;
+	struct suggestion n;
 	int count, err = 0, why;
 	bool there;
 
 	if (!copy_pattern(system, s.system) || !copy_pattern(event, s.event))
-		return fail(places->ctx, -EINVAL, "'%s' is not an event", places->text);
-	there = find_tracefs(places, s.base, &why);
+		return fail(lookup->ctx, -EINVAL, "'%s' is not an event", lookup->text);
+	there = find_tracefs(lookup, s.base, &why);
 	snprintf(path, sizeof(path), "%s/events", s.base);
 	/* The place of old may be forbidden, and the other one empty. */
 	if (!there && why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
-		return fail_not_readable(places, s.base);
+		return fail_not_readable(lookup, s.base);
 	if (!there && geteuid() != 0)
 		snprintf(group, sizeof(group), "-o mode=750,gid=%u ",
 			 (unsigned)getegid());
 	if (!there)
-		return fail(places->ctx, -ENOENT,
+		return fail(lookup->ctx, -ENOENT,
 			    "'%s': tracepoints are in %s, where nothing is mounted; "
 			    "'sudo mount -t tracefs %snodev %s' does that, in a "
 			    "container on its host",
-			    places->text, s.base, group, s.base);
+			    lookup->text, s.base, group, s.base);
 	count = list_sorted(path, &names);
 	if (count < 0)
-		return fail(places->ctx, -errno, "'%s': cannot read %s: %s", places->text,
+		return fail(lookup->ctx, -errno, "'%s': cannot read %s: %s", lookup->text,
 			    path, strerror(errno));
 	for (int i = 0; i < count && err == 0; i++)
 		if (name_matches(s.system, names[i]->d_name))
@@ -243,11 +243,11 @@ int event_trace_find(const struct event_places *places, struct part system,
 		return 0;
 	/* A whole name that is close, or else one in another system. */
 	snprintf(written, sizeof(written), "%s:%s", s.system, s.event);
-	nearest_start(&n, written, strlen(written));
-	event_trace_offer(places, &n);
+	suggestion_start(&n, written, strlen(written));
+	event_trace_offer(lookup, &n);
 	if (!n.best[0])
-		event_trace_by_name(places, (struct part){ s.event, strlen(s.event) },
-				    n.best);
-	return fail(places->ctx, -ENOENT, "this kernel has no tracepoint '%s'%s", written,
-		    nearest_question(&n, room));
+		event_trace_by_name(
+			lookup, (struct text_part){ s.event, strlen(s.event) }, n.best);
+	return fail(lookup->ctx, -ENOENT, "this kernel has no tracepoint '%s'%s", written,
+		    suggestion_question(&n, room));
 }

@@ -13,12 +13,12 @@ struct trace_taker {
 	int (*take)(void *arg, const char *name, uint64_t id);
 	void *arg;
 };
-int event_trace_find(const struct event_places *places, struct part system,
-		     struct part event, const struct trace_taker *taker);
+int event_trace_find(const struct event_lookup *lookup, struct text_part system,
+		     struct text_part event, const struct trace_taker *taker);
 
 /* The tracepoint whose name after the colon is @name: "sched:sched_switch", in @room; ""
  * where there is none. */
-void event_trace_by_name(const struct event_places *places, struct part name,
-			 char room[NEAREST_MOST + 1]);
+void event_trace_by_name(const struct event_lookup *lookup, struct text_part name,
+			 char room[SUGGESTION_MOST + 1]);
 
 #endif

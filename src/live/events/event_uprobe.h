@@ -11,9 +11,9 @@ struct uprobe_taker {
 /* "uprobe:FILE:FUNCTION": is it one of them? */
 bool event_is_uprobe(const char *text);
 
-/* Each file that is meant by the text of @places, with @event set for it; 0, or a negative errno with a
+/* Each file that is meant by the text of @lookup, with @event set for it; 0, or a negative errno with a
  * sentence: -ENOENT where there is no such function, or no kernel with probes. */
-int event_uprobe_find(const struct event_places *places, struct live_event *event,
+int event_uprobe_find(const struct event_lookup *lookup, struct live_event *event,
 		      const struct uprobe_taker *taker);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 };
 
 /* What all steps of the search need; some are called back by proc_each(). */
-struct finding {
+struct target_search {
 	struct context *ctx;
 	const struct live_options *options;
 	struct live_target *target;
@@ -48,7 +48,7 @@ void live_target_release(struct live_target *t)
 
 static int add_thread(void *arg, pid_t tid)
 {
-	struct finding *f = arg;
+	struct target_search *f = arg;
 	pid_t *item = array_add(&f->target->threads);
 
 	if (!item)
@@ -57,7 +57,7 @@ static int add_thread(void *arg, pid_t tid)
 	return 0;
 }
 
-static int add_process(struct finding *f, pid_t pid)
+static int add_process(struct target_search *f, pid_t pid)
 {
 	pid_t *item = array_add(&f->target->processes);
 
@@ -68,7 +68,7 @@ static int add_process(struct finding *f, pid_t pid)
 }
 
 /* Its threads, too. One that ends meanwhile has none. */
-static int add_whole_process(struct finding *f, pid_t pid)
+static int add_whole_process(struct target_search *f, pid_t pid)
 {
 	size_t before = f->target->threads.count;
 	char path[PATH_ROOM];
@@ -83,7 +83,7 @@ static int add_whole_process(struct finding *f, pid_t pid)
 
 static int add_if_of_user(void *arg, pid_t pid)
 {
-	struct finding *f = arg;
+	struct target_search *f = arg;
 	struct proc_status status;
 	char path[PATH_ROOM];
 
@@ -95,7 +95,7 @@ static int add_if_of_user(void *arg, pid_t pid)
 }
 
 /* All processes of a user, who is given by a name, or by a number that no name is. */
-static int find_processes_of_user(struct finding *f)
+static int find_processes_of_user(struct target_search *f)
 {
 	const char *whom = f->options->whom;
 	struct passwd record, *found = NULL;
@@ -144,7 +144,7 @@ static size_t sort_unique_pids(pid_t *v, size_t count)
 }
 
 /* "-p 1,2" or "-t 1,2": those that are there. A thread's id given to -p means its process. */
-static int find_listed(struct finding *f)
+static int find_listed(struct target_search *f)
 {
 	bool thread = f->options->who == LIVE_THREADS;
 	const char *what = thread ? "thread" : "process";
@@ -190,7 +190,7 @@ static int find_listed(struct finding *f)
 }
 
 /* The processors that are online: all of them, or those of -C; says what is left out. */
-static int find_cpus(struct finding *f, const struct id_list *online)
+static int find_cpus(struct target_search *f, const struct id_list *online)
 {
 	struct id_list listed = { 0 };
 	const struct id_list *wanted = f->options->cpus ? &listed : online;
@@ -250,7 +250,7 @@ int live_target_resolve(struct context *ctx, const struct live_options *options,
 			const struct id_list *online, struct live_target *ret)
 {
 	struct live_target target = { .who = options->who, .cgroup = -1 };
-	struct finding f = {
+	struct target_search f = {
 		.ctx = ctx, .options = options, .target = &target, .self = getpid()
 	};
 	int err = find_cpus(&f, online);

@@ -25,7 +25,7 @@ enum {
 	SYMBOLS_MOST = 256 << 20,
 };
 
-struct known_bpf {
+struct preexisting_bpf {
 	struct bytes *to;
 	char *symbols; /* /proc/kallsyms, once it was needed */
 	bool looked;
@@ -45,7 +45,7 @@ static long bpf(int what, union bpf_attr *attr)
  *	KSYMBOL      u64 address | u32 length | u16 type, flags | name
  *	BPF_EVENT    u16 type, flags | u32 id | u8 tag[8]
  */
-static void add_program(struct known_bpf *k, uint32_t id,
+static void add_program(struct preexisting_bpf *k, uint32_t id,
 			const struct bpf_prog_info *info)
 {
 	uint32_t count = info->nr_jited_ksyms < info->nr_jited_func_lens
@@ -55,7 +55,7 @@ static void add_program(struct known_bpf *k, uint32_t id,
 		     strnlen(info->name, sizeof(info->name)) < sizeof(info->name) - 1;
 	char name[NAME_ROOM], tag[2 * BPF_TAG_SIZE + 1], needle[32];
 	struct context unheard = { .log = NULL };
-	struct known_record r;
+	struct record_writer r;
 	size_t size;
 
 	for (int i = 0; i < BPF_TAG_SIZE; i++)
@@ -85,25 +85,25 @@ static void add_program(struct known_bpf *k, uint32_t id,
 			size = (size_t)snprintf(name, sizeof(name), "bpf_prog_%s%s%.16s",
 						tag, i || info->name[0] ? "_" : "",
 						i ? "F" : info->name);
-		r = known_start(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
-		known_u64(&r, k->addresses[i]);
-		known_u32(&r, k->lengths[i]);
-		known_u16(&r, PERF_RECORD_KSYMBOL_TYPE_BPF);
-		known_u16(&r, 0);
-		known_text(&r, name, size);
-		known_end(&r);
+		r = record_writer_begin(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
+		record_writer_u64(&r, k->addresses[i]);
+		record_writer_u32(&r, k->lengths[i]);
+		record_writer_u16(&r, PERF_RECORD_KSYMBOL_TYPE_BPF);
+		record_writer_u16(&r, 0);
+		record_writer_text(&r, name, size);
+		record_writer_end(&r);
 	}
-	r = known_start(k->to, PERF_RECORD_BPF_EVENT, 0, 0, 0);
-	known_u16(&r, PERF_BPF_EVENT_PROG_LOAD);
-	known_u16(&r, 0);
-	known_u32(&r, id);
+	r = record_writer_begin(k->to, PERF_RECORD_BPF_EVENT, 0, 0, 0);
+	record_writer_u16(&r, PERF_BPF_EVENT_PROG_LOAD);
+	record_writer_u16(&r, 0);
+	record_writer_u32(&r, id);
 	bytes_add(k->to, info->tag, BPF_TAG_SIZE);
-	known_end(&r);
+	record_writer_end(&r);
 }
 
-int known_bpf_read(struct bytes *to)
+int preexisting_bpf_read(struct bytes *to)
 {
-	struct known_bpf *k = calloc(1, sizeof(*k));
+	struct preexisting_bpf *k = calloc(1, sizeof(*k));
 	union bpf_attr attr;
 	uint32_t id = 0;
 

@@ -26,7 +26,7 @@ enum {
 	LINES_ROOM = 16 << 10, /* of /proc/PID/cgroup */
 };
 
-struct known_cgroups {
+struct preexisting_cgroups {
 	struct bytes *to;
 	struct text path; /* below the hierarchy */
 	struct hash_map told; /* ids */
@@ -35,21 +35,22 @@ struct known_cgroups {
 };
 
 /* The id is the inode's number: 64 bits of it on machines of 64 bits. */
-static void add_group(struct known_cgroups *k, uint64_t id, const char *path, size_t size)
+static void add_group(struct preexisting_cgroups *k, uint64_t id, const char *path,
+		      size_t size)
 {
-	struct known_record r;
+	struct record_writer r;
 
 	if (!id || hash_map_get(&k->told, id))
 		return;
 	k->failed |= !hash_map_set(&k->told, id, 1);
-	r = known_start(k->to, PERF_RECORD_CGROUP, 0, 0, 0);
-	known_u64(&r, id);
-	known_text(&r, size ? path : "/", size ? size : 1);
-	known_end(&r);
+	r = record_writer_begin(k->to, PERF_RECORD_CGROUP, 0, 0, 0);
+	record_writer_u64(&r, id);
+	record_writer_text(&r, size ? path : "/", size ? size : 1);
+	record_writer_end(&r);
 }
 
 /* Closes @fd. */
-static void walk(struct known_cgroups *k, int fd, int depth)
+static void walk(struct preexisting_cgroups *k, int fd, int depth)
 {
 	DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
 	size_t size = k->path.size;
@@ -81,7 +82,7 @@ static void walk(struct known_cgroups *k, int fd, int depth)
 
 /* The group of @fd, and all below. walk() closes what it is given, and @fd is the
  * caller's: it gets another one. */
-static void add_tree(struct known_cgroups *k, int fd)
+static void add_tree(struct preexisting_cgroups *k, int fd)
 {
 	struct stat st;
 	int again;
@@ -94,7 +95,7 @@ static void add_tree(struct known_cgroups *k, int fd)
 		walk(k, again, 0);
 }
 
-static void add_of_process(struct known_cgroups *k, pid_t pid)
+static void add_of_process(struct preexisting_cgroups *k, pid_t pid)
 {
 	char name[64], lines[LINES_ROOM], path[2 * CGROUP_ROOM];
 	char *group = NULL, *save = NULL;
@@ -125,10 +126,10 @@ static void add_of_process(struct known_cgroups *k, pid_t pid)
 		add_group(k, st.st_ino, group, strlen(group));
 }
 
-int known_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
-		       size_t count, struct bytes *to)
+int preexisting_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
+			     size_t count, struct bytes *to)
 {
-	struct known_cgroups *k = calloc(1, sizeof(*k));
+	struct preexisting_cgroups *k = calloc(1, sizeof(*k));
 	char link[64], path[CGROUP_ROOM];
 	bool failed;
 	ssize_t got;

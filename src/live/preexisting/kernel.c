@@ -35,7 +35,7 @@ enum {
 #define NO_PROCESS UINT32_MAX
 
 /* Notes of an ELF file: "u32 name size, size, type; name; bytes", each padded to 4. */
-static void read_notes(const char *root, const char *path, struct known_map *map)
+static void read_notes(const char *root, const char *path, struct preexisting_map *map)
 {
 	char whole[PATH_ROOM];
 	uint8_t notes[NOTES_ROOM];
@@ -113,8 +113,8 @@ static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 	}
 	for (char *line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		struct known_map map = { .pid = NO_PROCESS,
-					 .prot = PROT_READ | PROT_EXEC };
+		struct preexisting_map map = { .pid = NO_PROCESS,
+					       .prot = PROT_READ | PROT_EXEC };
 		char *word = line, *rest = NULL;
 
 		/* "NAME SIZE USERS DEPENDENCIES STATE ADDRESS". */
@@ -134,13 +134,13 @@ static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 		read_notes(root, path, &map);
 		map.name = path;
 		map.name_size = module_path(&files, line, size, path);
-		known_map(to, PERF_RECORD_MISC_KERNEL, &map);
+		preexisting_map(to, PERF_RECORD_MISC_KERNEL, &map);
 	}
 	free(files.text);
 	free(text);
 }
 
-void known_kernel_read(const char *root, struct bytes *to)
+void preexisting_kernel_read(const char *root, struct bytes *to)
 {
 #if defined(__x86_64__)
 	/* Modules begin 1 GiB above the lowest place of the kernel (Documentation/arch/x86/
@@ -154,7 +154,7 @@ void known_kernel_read(const char *root, struct bytes *to)
 	uint64_t start = 0, end, lowest = UINT64_MAX;
 	bool more = text != NULL;
 	const char *symbol = "";
-	struct known_map map = { .pid = NO_PROCESS, .prot = PROT_READ | PROT_EXEC };
+	struct preexisting_map map = { .pid = NO_PROCESS, .prot = PROT_READ | PROT_EXEC };
 
 	/* Where the first of the two symbols is that begin the kernel's code. They are among the
 	 * first ones, and all of them take tens of ms to read: one that has filled its room was
@@ -193,5 +193,5 @@ void known_kernel_read(const char *root, struct bytes *to)
 	map.name_size =
 		(size_t)snprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
 	read_notes(root, "/sys/kernel/notes", &map);
-	known_map(to, PERF_RECORD_MISC_KERNEL, &map);
+	preexisting_map(to, PERF_RECORD_MISC_KERNEL, &map);
 }

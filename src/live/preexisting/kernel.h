@@ -8,6 +8,6 @@
  * "_text" lies. Nothing where addresses are hidden. @root: in front of /proc, /sys and
  * /lib, for tests; "": nothing.
  */
-void known_kernel_read(const char *root, struct bytes *to);
+void preexisting_kernel_read(const char *root, struct bytes *to);
 
 #endif

@@ -41,15 +41,15 @@ enum {
 	QUERY_OR_NEXT = 16,
 };
 
-void known_maps_release(struct known_maps *m)
+void preexisting_maps_release(struct preexisting_maps *m)
 {
 	array_release(&m->files);
 	hash_release(&m->by_inode);
 	free(m->room);
-	*m = (struct known_maps){ .room = NULL };
+	*m = (struct preexisting_maps){ .room = NULL };
 }
 
-static void take_build_id(struct known_map *map, const uint8_t *id, size_t size)
+static void take_build_id(struct preexisting_map *map, const uint8_t *id, size_t size)
 {
 	map->build_id_size =
 		size > sizeof(map->build_id) ? sizeof(map->build_id) : (uint8_t)size;
@@ -57,7 +57,7 @@ static void take_build_id(struct known_map *map, const uint8_t *id, size_t size)
 }
 
 /* As the kernel names memory without a file in its records. */
-static void name_map(struct known_map *map, const char *name, size_t size)
+static void name_map(struct preexisting_map *map, const char *name, size_t size)
 {
 	static const char nameless[] = "//anon";
 
@@ -70,7 +70,7 @@ static void name_map(struct known_map *map, const char *name, size_t size)
 
 /* Of a file that was not seen yet. @fd: of the process's maps, where that can be asked;
  * else -1. */
-static void find_build_id(int dir, int fd, struct known_map *map)
+static void find_build_id(int dir, int fd, struct preexisting_map *map)
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	struct map_query query = { .size = sizeof(query),
@@ -117,18 +117,18 @@ static void find_build_id(int dir, int fd, struct known_map *map)
 
 /* Adds the record of @map, with the build id that its file has, or had in a process
  * before. */
-static int add_map(struct known_maps *m, int dir, int fd, struct known_map *map,
-		   struct bytes *to)
+static int add_map(struct preexisting_maps *m, int dir, int fd,
+		   struct preexisting_map *map, struct bytes *to)
 {
 	uint64_t hash =
 		hash_u64(map->ino ^ (uint64_t)map->maj << 56 ^ (uint64_t)map->min << 36);
 	uint64_t i = hash_start(hash);
-	struct known_file *file = NULL;
+	struct preexisting_file *file = NULL;
 	bool asks = map->ino && !m->by_inode_only;
 	uint32_t id;
 
 	while (asks && !file && (id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE) {
-		struct known_file *f = &m->files.v[id];
+		struct preexisting_file *f = &m->files.v[id];
 
 		if (f->ino == map->ino && f->maj == map->maj && f->min == map->min)
 			file = f;
@@ -142,17 +142,17 @@ static int add_map(struct known_maps *m, int dir, int fd, struct known_map *map,
 		    !hash_add(&m->by_inode, hash, (uint32_t)m->files.count))
 			return -ENOMEM;
 		file = array_add(&m->files);
-		*file = (struct known_file){
+		*file = (struct preexisting_file){
 			map->maj, map->min, map->ino, map->build_id_size, { 0 }
 		};
 		memcpy(file->build_id, map->build_id, sizeof(file->build_id));
 	}
-	known_map(to, PERF_RECORD_MISC_USER, map);
+	preexisting_map(to, PERF_RECORD_MISC_USER, map);
 	return 0;
 }
 
 /* -ENOTTY: the kernel cannot be asked so. */
-static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
+static int query_maps(struct preexisting_maps *m, int dir, int fd, uint32_t pid,
 		      struct bytes *to)
 {
 	/* As the kernel names such maps in its records. */
@@ -162,7 +162,7 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 	int err = 0;
 
 	while (err == 0) {
-		struct known_map map = { .pid = pid, .tid = pid };
+		struct preexisting_map map = { .pid = pid, .tid = pid };
 
 		query.flags = QUERY_EXECUTABLE | QUERY_OR_NEXT;
 		query.address = address;
@@ -222,7 +222,7 @@ static bool hex(const char **p, char end, uint64_t *ret)
 }
 
 /* "7f12000-7f13000 r-xp 00001000 08:01 1234    /path". False where it is no code. */
-static bool next_maps_line(char *line, struct known_map *map)
+static bool next_maps_line(char *line, struct preexisting_map *map)
 {
 	const char *p = line;
 	uint64_t end, maj, min;
@@ -257,7 +257,8 @@ static bool next_maps_line(char *line, struct known_map *map)
 	return true;
 }
 
-int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *to)
+int preexisting_maps_read(struct preexisting_maps *m, int dir, uint32_t pid,
+			  struct bytes *to)
 {
 	int fd, err = -ENOTTY;
 	ssize_t got = 1;
@@ -289,7 +290,7 @@ int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *t
 		}
 		size += (size_t)got;
 		while (err == 0 && (end = memchr(p, '\n', size)) != NULL) {
-			struct known_map map = { .pid = pid, .tid = pid };
+			struct preexisting_map map = { .pid = pid, .tid = pid };
 
 			*end++ = '\0';
 			/* The kernel's page of old is in no map of a process. */

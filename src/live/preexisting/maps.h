@@ -10,7 +10,7 @@
  * one by one, with their build ids (PROCMAP_QUERY, Linux 6.11), none of the others is looked
  * at; elsewhere /proc/PID/maps is read, and each file is opened once for its build id.
  */
-struct known_file {
+struct preexisting_file {
 	uint32_t maj, min;
 	uint64_t ino;
 	uint8_t build_id_size; /* 0: it has none */
@@ -18,17 +18,18 @@ struct known_file {
 };
 
 /* A zeroed one is ready. */
-struct known_maps {
-	ARRAY(struct known_file) files; /* seen so far */
+struct preexisting_maps {
+	ARRAY(struct preexisting_file) files; /* seen so far */
 	struct hash_set by_inode;
 	bool no_query; /* the kernel is older */
 	bool by_inode_only; /* no build ids are wanted */
 	char *room; /* for names and lines */
 };
-void known_maps_release(struct known_maps *m);
+void preexisting_maps_release(struct preexisting_maps *m);
 
 /* Those of the process whose directory below /proc is @dir. 0, or a negative errno: it may
  * have ended, or not be ours to see. -ENOMEM. */
-int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *to);
+int preexisting_maps_read(struct preexisting_maps *m, int dir, uint32_t pid,
+			  struct bytes *to);
 
 #endif

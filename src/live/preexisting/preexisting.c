@@ -33,12 +33,12 @@ enum {
 	PATH_ROOM = 64,
 };
 
-struct live_known {
+struct live_preexisting {
 	enum live_who who;
 	ARRAY(pid_t) processes; /* of the target, and children of theirs */
 	int cgroup; /* its own; -1: none */
 	struct bytes out;
-	struct known_processes reading;
+	struct preexisting_processes scan;
 	pthread_t thread;
 	bool started; /* and not joined */
 	atomic_bool done, stop;
@@ -47,12 +47,12 @@ struct live_known {
 
 static int name_process(void *arg, pid_t pid)
 {
-	struct live_known *k = arg;
+	struct live_preexisting *k = arg;
 
-	return known_process_name(&k->reading, pid);
+	return preexisting_process_name(&k->scan, pid);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_children(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
@@ -60,13 +60,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* "1234 1235 ", of one thread. Kernels may lack that file (CONFIG_PROC_CHILDREN). */
-static int name_children(struct live_known *k, const struct live_target *target,
+static int name_children(struct live_preexisting *k, const struct live_target *target,
 			 pid_t tid, char *room)
 {
 	char path[PATH_ROOM], *end;
 
 	snprintf(path, sizeof(path), "%d/task/%d/children", tid, tid);
-	if (proc_read(k->reading.proc, path, room, CHILDREN_ROOM) <= 0)
+	if (proc_read(k->scan.proc, path, room, CHILDREN_ROOM) <= 0)
 		return 0;
 	for (char *p = room;; p = end) {
 		pid_t pid = (pid_t)strtoul(p, &end, 10), *item;
@@ -78,9 +78,9 @@ static int name_children(struct live_known *k, const struct live_target *target,
 		/* Listed ones are named as such. */
 		if (target->processes.count &&
 		    bsearch(&pid, target->processes.v, target->processes.count,
-			    sizeof(pid), compare))
+			    sizeof(pid), compare_children))
 			continue;
-		told = known_process_child(&k->reading, pid);
+		told = preexisting_process_child(&k->scan, pid);
 		if (told < 0)
 			return told;
 		if (told == 0)
@@ -95,21 +95,21 @@ static int name_children(struct live_known *k, const struct live_target *target,
 /* The second pass, in the thread. */
 static void *run(void *arg)
 {
-	struct live_known *k = arg;
+	struct live_preexisting *k = arg;
 	int err;
 
-	known_kernel_read("", &k->out);
-	err = known_bpf_read(&k->out);
+	preexisting_kernel_read("", &k->out);
+	err = preexisting_bpf_read(&k->out);
 	if (err == 0)
-		err = known_cgroups_read(k->who, k->cgroup, k->processes.v,
-					 k->processes.count, &k->out);
-	for (size_t i = 0; i < k->reading.left.count && err == 0; i++)
+		err = preexisting_cgroups_read(k->who, k->cgroup, k->processes.v,
+					       k->processes.count, &k->out);
+	for (size_t i = 0; i < k->scan.left.count && err == 0; i++)
 		err = atomic_load(&k->stop)
 			      ? -ECANCELED
-			      : known_process_rest(&k->reading, &k->reading.left.v[i]);
+			      : preexisting_process_threads(&k->scan, &k->scan.left.v[i]);
 	k->err = k->out.failed ? -ENOMEM : err;
-	known_maps_release(&k->reading.maps);
-	array_release(&k->reading.left);
+	preexisting_maps_release(&k->scan.maps);
+	array_release(&k->scan.left);
 	atomic_store(&k->done, true);
 	return NULL;
 }
@@ -131,25 +131,25 @@ static int fail_proc(struct context *ctx, int err)
 }
 
 /* What is needed of @target; then the first pass. */
-static int name_target(struct live_known *k, const struct live_target *target)
+static int name_target(struct live_preexisting *k, const struct live_target *target)
 {
 	size_t listed = target->processes.count;
 	char *room = NULL;
 	int err = 0;
 
 	k->cgroup = target->cgroup < 0 ? -1 : fcntl(target->cgroup, F_DUPFD_CLOEXEC, 0);
-	k->reading.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (k->reading.proc < 0)
+	k->scan.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k->scan.proc < 0)
 		return -errno;
 	if (!array_reserve(&k->processes, listed))
 		return -ENOMEM;
 	if (listed)
 		memcpy(k->processes.v, target->processes.v, listed * sizeof(pid_t));
 	k->processes.count = listed;
-	k->reading.young = known_second_ago();
+	k->scan.young = preexisting_second_ago();
 	/* Those of a control group may come and go, so all are told for it. */
 	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
-		return proc_each(k->reading.proc, ".", name_process, k);
+		return proc_each(k->scan.proc, ".", name_process, k);
 	if (target->threads.count)
 		room = malloc(CHILDREN_ROOM);
 	if (target->threads.count && !room)
@@ -166,21 +166,22 @@ static int name_target(struct live_known *k, const struct live_target *target)
 	return err;
 }
 
-int live_known_start(struct context *ctx, const struct live_target *target,
-		     enum live_known_files files, struct live_known **ret)
+int live_preexisting_start(struct context *ctx, const struct live_target *target,
+			   enum live_preexisting_files files,
+			   struct live_preexisting **ret)
 {
-	struct live_known *k = calloc(1, sizeof(*k));
+	struct live_preexisting *k = calloc(1, sizeof(*k));
 	sigset_t all, before;
 	int err;
 
 	if (!k)
 		return fail_memory(ctx);
 	k->who = target->who;
-	k->reading.to = &k->out;
-	k->reading.maps.by_inode_only = files == KNOWN_BY_INODE;
+	k->scan.to = &k->out;
+	k->scan.maps.by_inode_only = files == PREEXISTING_BY_INODE;
 	err = name_target(k, target);
 	if (err < 0) {
-		live_known_free(k);
+		live_preexisting_free(k);
 		return fail_proc(ctx, err);
 	}
 	/* Signals are for the threads of the caller. Where there can be no more threads
@@ -195,54 +196,54 @@ int live_known_start(struct context *ctx, const struct live_target *target,
 	return 0;
 }
 
-bool live_known_done(struct live_known *k)
+bool live_preexisting_done(struct live_preexisting *k)
 {
 	return atomic_load(&k->done);
 }
 
-static void join(struct live_known *k)
+static void join(struct live_preexisting *k)
 {
 	if (k->started)
 		pthread_join(k->thread, NULL);
 	k->started = false;
 }
 
-int live_known_records(struct context *ctx, struct live_known *k, const uint8_t **ret,
-		       size_t *size)
+int live_preexisting_records(struct context *ctx, struct live_preexisting *k,
+			     const uint8_t **ret, size_t *size)
 {
 	size_t hidden;
 
 	join(k);
 	if (k->err < 0)
 		return fail_proc(ctx, k->err);
-	hidden = k->reading.hidden;
-	k->reading.hidden = 0;
+	hidden = k->scan.hidden;
+	k->scan.hidden = 0;
 	/* Of the whole system some always are: what has no name for that is counted at
 	 * the end. */
-	if (hidden && hidden >= k->reading.count / 4)
+	if (hidden && hidden >= k->scan.count / 4)
 		warn(ctx,
 		     "the maps of %zu process%s (%d%s) are not for this user to see: "
 		     "what they had mapped before has no names; root sees them, or who "
 		     "has CAP_SYS_PTRACE",
-		     hidden, hidden > 1 ? "es" : "", k->reading.first_hidden,
+		     hidden, hidden > 1 ? "es" : "", k->scan.first_hidden,
 		     hidden > 1 ? ", ..." : "");
 	*ret = k->out.v;
 	*size = k->out.count;
 	return 0;
 }
 
-void live_known_free(struct live_known *k)
+void live_preexisting_free(struct live_preexisting *k)
 {
 	if (!k)
 		return;
 	atomic_store(&k->stop, true);
 	join(k);
-	known_maps_release(&k->reading.maps);
-	array_release(&k->reading.left);
+	preexisting_maps_release(&k->scan.maps);
+	array_release(&k->scan.left);
 	bytes_release(&k->out);
 	array_release(&k->processes);
-	if (k->reading.proc >= 0)
-		close(k->reading.proc);
+	if (k->scan.proc >= 0)
+		close(k->scan.proc);
 	if (k->cgroup >= 0)
 		close(k->cgroup);
 	free(k);

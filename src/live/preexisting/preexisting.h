@@ -19,24 +19,25 @@
  * Each ends with the trailer that all events of a live run have (struct live_trailer), its
  * id 0.
  */
-struct live_known;
+struct live_preexisting;
 
 /* Whether user maps say which file it is by its build id or by its inode: as the records of
  * the rings do (attr.build_id), or one file would be two. */
-enum live_known_files { KNOWN_BY_INODE, KNOWN_BY_BUILD_ID };
+enum live_preexisting_files { PREEXISTING_BY_INODE, PREEXISTING_BY_BUILD_ID };
 
 /* The events are enabled. Samples that are older than the end of this call may be of processes
  * that nothing is known of. @target may change after it. */
-int live_known_start(struct context *ctx, const struct live_target *target,
-		     enum live_known_files files, struct live_known **ret);
+int live_preexisting_start(struct context *ctx, const struct live_target *target,
+			   enum live_preexisting_files files,
+			   struct live_preexisting **ret);
 
 /* Nothing is left to wait for. */
-bool live_known_done(struct live_known *k);
+bool live_preexisting_done(struct live_preexisting *k);
 
-/* Waits for the thread. Its records one after another, valid until live_known_free(). What
+/* Waits for the thread. Its records one after another, valid until live_preexisting_free(). What
  * could not be read is said with warn(), in the first call. */
-int live_known_records(struct context *ctx, struct live_known *k, const uint8_t **ret,
-		       size_t *size);
-void live_known_free(struct live_known *k); /* waits; NULL is fine */
+int live_preexisting_records(struct context *ctx, struct live_preexisting *k,
+			     const uint8_t **ret, size_t *size);
+void live_preexisting_free(struct live_preexisting *k); /* waits; NULL is fine */
 
 #endif

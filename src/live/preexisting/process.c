@@ -32,7 +32,7 @@ enum {
 };
 
 struct one {
-	struct known_processes *k;
+	struct preexisting_processes *k;
 	int dir; /* /proc/PID */
 	uint32_t pid, parent;
 	bool threads; /* it has more than one */
@@ -63,9 +63,9 @@ static int take_thread(void *arg, pid_t tid)
 	size = proc_read(o->dir, path, comm, sizeof(comm));
 	if (size <= 0)
 		return 0;
-	known_fork(o->k->to, o->pid, o->pid, (uint32_t)tid, o->pid);
-	known_comm(o->k->to, o->pid, (uint32_t)tid, comm,
-		   (size_t)size - (comm[size - 1] == '\n'));
+	preexisting_fork(o->k->to, o->pid, o->pid, (uint32_t)tid, o->pid);
+	preexisting_comm(o->k->to, o->pid, (uint32_t)tid, comm,
+			 (size_t)size - (comm[size - 1] == '\n'));
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static int read_rest_of_process(struct one *o)
 	};
 	enum { COUNT = sizeof(names) / sizeof(*names) };
 	struct stat found[COUNT] = { 0 };
-	struct known_record r;
+	struct record_writer r;
 	char path[PATH_ROOM];
 	int err;
 
@@ -90,18 +90,19 @@ static int read_rest_of_process(struct one *o)
 		if (fstatat(o->dir, names[i], &found[i], 0) < 0)
 			found[i] = (struct stat){ 0 };
 	if (found[0].st_ino) {
-		r = known_start(o->k->to, PERF_RECORD_NAMESPACES, 0, o->pid, o->pid);
-		known_u32(&r, o->pid);
-		known_u32(&r, o->pid);
-		known_u64(&r, COUNT);
+		r = record_writer_begin(o->k->to, PERF_RECORD_NAMESPACES, 0, o->pid,
+					o->pid);
+		record_writer_u32(&r, o->pid);
+		record_writer_u32(&r, o->pid);
+		record_writer_u64(&r, COUNT);
 		for (size_t i = 0; i < COUNT; i++) {
 			/* new_encode_dev() of the kernel, as stat() gives it. */
-			known_u64(&r, found[i].st_dev);
-			known_u64(&r, found[i].st_ino);
+			record_writer_u64(&r, found[i].st_dev);
+			record_writer_u64(&r, found[i].st_ino);
 		}
-		known_end(&r);
+		record_writer_end(&r);
 	}
-	err = known_maps_read(&o->k->maps, o->dir, o->pid, o->k->to);
+	err = preexisting_maps_read(&o->k->maps, o->dir, o->pid, o->k->to);
 	o->k->count++;
 	if ((err == -EACCES || err == -EPERM) && o->k->hidden++ == 0)
 		o->k->first_hidden = (pid_t)o->pid;
@@ -137,10 +138,10 @@ static bool open_stat(struct one *o, char *text)
  * in the second pass where it is not. */
 static int tell(struct one *o)
 {
-	struct known_left *left;
+	struct preexisting_left *left;
 
-	known_fork(o->k->to, o->pid, o->parent, o->pid, o->parent);
-	known_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
+	preexisting_fork(o->k->to, o->pid, o->parent, o->pid, o->parent);
+	preexisting_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
 	if (o->kernel_thread)
 		return o->k->to->failed ? -ENOMEM : 0;
 	if (o->started >= o->k->young)
@@ -148,11 +149,11 @@ static int tell(struct one *o)
 	left = array_add(&o->k->left);
 	if (!left)
 		return -ENOMEM;
-	*left = (struct known_left){ o->pid, o->threads };
+	*left = (struct preexisting_left){ o->pid, o->threads };
 	return 0;
 }
 
-int known_process_name(struct known_processes *k, pid_t pid)
+int preexisting_process_name(struct preexisting_processes *k, pid_t pid)
 {
 	struct one o = { .k = k, .pid = (uint32_t)pid };
 	char text[STAT_ROOM];
@@ -160,7 +161,7 @@ int known_process_name(struct known_processes *k, pid_t pid)
 	return open_stat(&o, text) ? tell(&o) : 0;
 }
 
-int known_process_child(struct known_processes *k, pid_t pid)
+int preexisting_process_child(struct preexisting_processes *k, pid_t pid)
 {
 	struct one o = { .k = k, .pid = (uint32_t)pid };
 	char text[STAT_ROOM];
@@ -172,7 +173,8 @@ int known_process_child(struct known_processes *k, pid_t pid)
 	return err < 0 ? err : 1;
 }
 
-int known_process_rest(struct known_processes *k, const struct known_left *left)
+int preexisting_process_threads(struct preexisting_processes *k,
+				const struct preexisting_left *left)
 {
 	struct one o = { .k = k, .pid = left->pid, .threads = left->threads };
 
@@ -180,7 +182,7 @@ int known_process_rest(struct known_processes *k, const struct known_left *left)
 }
 
 /* Since boot, as /proc/PID/stat counts. */
-uint64_t known_second_ago(void)
+uint64_t preexisting_second_ago(void)
 {
 	uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
 	struct timespec now;

@@ -8,16 +8,16 @@
  * names, which take microseconds, and the whole of those that began a moment ago, for they
  * may end as soon; then the rest of the others.
  */
-struct known_left {
+struct preexisting_left {
 	uint32_t pid;
 	bool threads; /* it has more than one */
 };
 
-struct known_processes {
+struct preexisting_processes {
 	struct bytes *to;
-	struct known_maps maps;
-	ARRAY(struct known_left) left; /* for the second pass */
-	uint64_t young; /* known_second_ago() */
+	struct preexisting_maps maps;
+	ARRAY(struct preexisting_left) left; /* for the second pass */
+	uint64_t young; /* preexisting_second_ago() */
 	size_t count; /* processes that have maps */
 	size_t hidden; /* those of them whose maps may not be seen */
 	pid_t first_hidden;
@@ -25,17 +25,18 @@ struct known_processes {
 };
 
 /* What began later is young. Ticks since boot. */
-uint64_t known_second_ago(void);
+uint64_t preexisting_second_ago(void);
 
 /* The first pass over one process. One that ends meanwhile is told as far as it was there.
  * 0, or -ENOMEM. */
-int known_process_name(struct known_processes *k, pid_t pid);
+int preexisting_process_name(struct preexisting_processes *k, pid_t pid);
 
 /* The same for one that may have been forked by those that were asked for, since: 1 where it
  * was told, 0 where it is older than that. */
-int known_process_child(struct known_processes *k, pid_t pid);
+int preexisting_process_child(struct preexisting_processes *k, pid_t pid);
 
 /* The second pass: its threads, too. 0, or -ENOMEM. */
-int known_process_rest(struct known_processes *k, const struct known_left *left);
+int preexisting_process_threads(struct preexisting_processes *k,
+				const struct preexisting_left *left);
 
 #endif

@@ -16,32 +16,32 @@ enum {
 	BUILD_ID_SIZE = 20,
 };
 
-struct known_record known_start(struct bytes *to, uint32_t type, uint16_t misc,
-				uint32_t pid, uint32_t tid)
+struct record_writer record_writer_begin(struct bytes *to, uint32_t type, uint16_t misc,
+					 uint32_t pid, uint32_t tid)
 {
 	struct perf_event_header head = { .type = type, .misc = misc };
-	struct known_record r = { to, to->count, pid, tid, 0 };
+	struct record_writer r = { to, to->count, pid, tid, 0 };
 
 	bytes_add(to, &head, sizeof(head));
 	return r;
 }
 
-void known_u16(struct known_record *r, uint16_t value)
+void record_writer_u16(struct record_writer *r, uint16_t value)
 {
 	bytes_add(r->to, &value, sizeof(value));
 }
 
-void known_u32(struct known_record *r, uint32_t value)
+void record_writer_u32(struct record_writer *r, uint32_t value)
 {
 	bytes_add(r->to, &value, sizeof(value));
 }
 
-void known_u64(struct known_record *r, uint64_t value)
+void record_writer_u64(struct record_writer *r, uint64_t value)
 {
 	bytes_add(r->to, &value, sizeof(value));
 }
 
-void known_text(struct known_record *r, const char *text, size_t size)
+void record_writer_text(struct record_writer *r, const char *text, size_t size)
 {
 	static const uint8_t zeros[8];
 
@@ -52,7 +52,7 @@ void known_text(struct known_record *r, const char *text, size_t size)
 	bytes_add(r->to, zeros, 8 - size % 8);
 }
 
-void known_end(struct known_record *r)
+void record_writer_end(struct record_writer *r)
 {
 	struct live_trailer trailer = { .pid = r->pid, .tid = r->tid, .time = r->time };
 	struct perf_event_header head;
@@ -66,47 +66,47 @@ void known_end(struct known_record *r)
 	memcpy(r->to->v + r->start, &head, sizeof(head));
 }
 
-void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
+void preexisting_map(struct bytes *to, uint16_t mode, const struct preexisting_map *map)
 {
 	uint16_t misc = map->build_id_size ? mode | PERF_RECORD_MISC_MMAP_BUILD_ID : mode;
-	struct known_record r =
-		known_start(to, PERF_RECORD_MMAP2, misc, map->pid, map->tid);
+	struct record_writer r =
+		record_writer_begin(to, PERF_RECORD_MMAP2, misc, map->pid, map->tid);
 
-	known_u32(&r, map->pid);
-	known_u32(&r, map->tid);
-	known_u64(&r, map->start);
-	known_u64(&r, map->size);
-	known_u64(&r, map->offset);
+	record_writer_u32(&r, map->pid);
+	record_writer_u32(&r, map->tid);
+	record_writer_u64(&r, map->start);
+	record_writer_u64(&r, map->size);
+	record_writer_u64(&r, map->offset);
 	/* PERF_RECORD_MISC_MMAP_BUILD_ID: the id stands in place of device and inode. */
 	if (map->build_id_size) {
-		known_u32(&r, map->build_id_size);
+		record_writer_u32(&r, map->build_id_size);
 		bytes_add(to, map->build_id, BUILD_ID_SIZE);
 	} else {
-		known_u32(&r, map->maj);
-		known_u32(&r, map->min);
-		known_u64(&r, map->ino);
-		known_u64(&r, map->generation);
+		record_writer_u32(&r, map->maj);
+		record_writer_u32(&r, map->min);
+		record_writer_u64(&r, map->ino);
+		record_writer_u64(&r, map->generation);
 	}
-	known_u32(&r, map->prot);
-	known_u32(&r, map->flags);
-	known_text(&r, map->name, map->name_size);
+	record_writer_u32(&r, map->prot);
+	record_writer_u32(&r, map->flags);
+	record_writer_text(&r, map->name, map->name_size);
 	r.time = map->time;
-	known_end(&r);
+	record_writer_end(&r);
 }
 
 void live_add_line(struct bytes *to, const struct live_line *line)
 {
 	static const char anon[] = "//anon";
-	struct known_map map = { .pid = line->pid,
-				 .tid = line->pid,
-				 .time = line->time,
-				 .start = line->start,
-				 .size = line->size,
-				 .offset = line->start,
-				 .ino = line->offset,
-				 .generation = LIVE_LINE_GENERATION,
-				 .prot = PROT_READ | PROT_EXEC,
-				 .flags = MAP_PRIVATE | MAP_ANONYMOUS };
+	struct preexisting_map map = { .pid = line->pid,
+				       .tid = line->pid,
+				       .time = line->time,
+				       .start = line->start,
+				       .size = line->size,
+				       .offset = line->start,
+				       .ino = line->offset,
+				       .generation = LIVE_LINE_GENERATION,
+				       .prot = PROT_READ | PROT_EXEC,
+				       .flags = MAP_PRIVATE | MAP_ANONYMOUS };
 	struct bytes name = { 0 };
 
 	bytes_add(&name, anon, sizeof(anon));
@@ -115,31 +115,31 @@ void live_add_line(struct bytes *to, const struct live_line *line)
 	map.name = (const char *)name.v;
 	map.name_size = name.count;
 	if (!to->failed)
-		known_map(to, PERF_RECORD_MISC_USER, &map);
+		preexisting_map(to, PERF_RECORD_MISC_USER, &map);
 	bytes_release(&name);
 }
 
-void known_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
-		size_t size)
+void preexisting_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
+		      size_t size)
 {
-	struct known_record r = known_start(to, PERF_RECORD_COMM, 0, pid, tid);
+	struct record_writer r = record_writer_begin(to, PERF_RECORD_COMM, 0, pid, tid);
 
-	known_u32(&r, pid);
-	known_u32(&r, tid);
-	known_text(&r, comm, size);
-	known_end(&r);
+	record_writer_u32(&r, pid);
+	record_writer_u32(&r, tid);
+	record_writer_text(&r, comm, size);
+	record_writer_end(&r);
 }
 
-void known_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
-		uint32_t ptid)
+void preexisting_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
+		      uint32_t ptid)
 {
-	struct known_record r =
-		known_start(to, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, pid, tid);
+	struct record_writer r = record_writer_begin(
+		to, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, pid, tid);
 
-	known_u32(&r, pid);
-	known_u32(&r, ppid);
-	known_u32(&r, tid);
-	known_u32(&r, ptid);
-	known_u64(&r, 0);
-	known_end(&r);
+	record_writer_u32(&r, pid);
+	record_writer_u32(&r, ppid);
+	record_writer_u32(&r, tid);
+	record_writer_u32(&r, ptid);
+	record_writer_u64(&r, 0);
+	record_writer_end(&r);
 }

@@ -11,7 +11,7 @@
  * fields, end it: that adds the trailer and says how large it is. Failure is sticky:
  * bytes.failed.
  */
-struct known_record {
+struct record_writer {
 	struct bytes *to;
 	size_t start;
 	uint32_t pid, tid; /* of the trailer */
@@ -19,7 +19,7 @@ struct known_record {
 };
 
 /* Both kinds of MMAP2 say where; a build id takes the place of device and inode. */
-struct known_map {
+struct preexisting_map {
 	uint32_t pid, tid;
 	uint64_t time; /* 0: before all samples */
 	uint64_t start, size, offset;
@@ -32,21 +32,21 @@ struct known_map {
 	size_t name_size;
 };
 
-struct known_record known_start(struct bytes *to, uint32_t type, uint16_t misc,
-				uint32_t pid, uint32_t tid);
-void known_u16(struct known_record *r, uint16_t value);
-void known_u32(struct known_record *r, uint32_t value);
-void known_u64(struct known_record *r, uint64_t value);
+struct record_writer record_writer_begin(struct bytes *to, uint32_t type, uint16_t misc,
+					 uint32_t pid, uint32_t tid);
+void record_writer_u16(struct record_writer *r, uint16_t value);
+void record_writer_u32(struct record_writer *r, uint32_t value);
+void record_writer_u64(struct record_writer *r, uint64_t value);
 /* With a NUL behind it, and zeros up to a multiple of 8. Longer ones are cut. */
-void known_text(struct known_record *r, const char *text, size_t size);
-void known_end(struct known_record *r);
+void record_writer_text(struct record_writer *r, const char *text, size_t size);
+void record_writer_end(struct record_writer *r);
 
 /* Whole records. */
-void known_map(struct bytes *to, uint16_t mode, const struct known_map *map);
-void known_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
-		size_t size);
+void preexisting_map(struct bytes *to, uint16_t mode, const struct preexisting_map *map);
+void preexisting_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
+		      size_t size);
 /* A process of @ppid, or, where @pid is @ppid, a thread of it. It has maps of its own. */
-void known_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
-		uint32_t ptid);
+void preexisting_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
+		      uint32_t ptid);
 
 #endif

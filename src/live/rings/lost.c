@@ -74,7 +74,7 @@ void lost_count(struct lost *l, const struct rings *rings,
 	}
 }
 
-bool lost_rest(struct lost *l, uint64_t time, struct lost_record *ret)
+bool lost_remainder(struct lost *l, uint64_t time, struct lost_record *ret)
 {
 	for (; l->next < l->cpus.count; l->next++) {
 		const struct lost_cpu *cpu = &l->cpus.v[l->next];

@@ -21,7 +21,7 @@ struct lost_cpu {
 struct lost {
 	ARRAY(struct lost_cpu) cpus; /* by number */
 	uint64_t told; /* of all */
-	size_t next; /* of lost_rest() */
+	size_t next; /* of lost_remainder() */
 };
 
 /* A LOST record as the kernel would have written it. */
@@ -44,6 +44,6 @@ void lost_count(struct lost *l, const struct rings *rings,
 
 /* What the counts have and no LOST record has told, at @time, one processor a call; false:
  * that was all. After the last record. */
-bool lost_rest(struct lost *l, uint64_t time, struct lost_record *ret);
+bool lost_remainder(struct lost *l, uint64_t time, struct lost_record *ret);
 
 #endif

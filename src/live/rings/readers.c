@@ -29,12 +29,12 @@ enum {
 	HELD_MOST = 128 << 20,
 };
 
-struct bytes {
+struct record_buffer {
 	uint8_t *v; /* whole records */
 	size_t count, room;
 };
 
-struct reader {
+struct ring_reader {
 	pthread_t thread;
 	bool running;
 	struct rings *rings;
@@ -43,16 +43,16 @@ struct reader {
 	int stop; /* eventfd */
 	struct pollfd *fds; /* that, and its rings */
 	pthread_mutex_t lock; /* of all below, and of the tails of its rings */
-	struct bytes filling;
+	struct record_buffer filling;
 	unsigned fullest; /* percent, since it was taken last */
 	bool failed; /* without memory */
 };
 
 struct readers {
 	struct rings *rings;
-	struct reader *list;
+	struct ring_reader *list;
 	size_t count;
-	struct bytes taken; /* of one reader after another, in a pass */
+	struct record_buffer taken; /* of one reader after another, in a pass */
 	size_t next, at; /* reader; offset in what was taken */
 };
 
@@ -62,16 +62,17 @@ struct readers {
  *	ring    | second part |     free     | first part |
  *	        0             head           tail         size
  */
-static void drain(struct reader *r)
+static void drain(struct ring_reader *r)
 {
-	struct bytes *b = &r->filling;
+	struct record_buffer *b = &r->filling;
 	size_t all = r->rings->size;
 
 	for (size_t i = r->first; i < r->end; i++) {
 		struct ring *ring = &r->rings->list.v[i];
 		uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		size_t place = ring->tail & (all - 1), size = (size_t)(head - ring->tail);
-		size_t first = all - place < size ? all - place : size;
+		size_t offset = ring->tail & (all - 1),
+		       size = (size_t)(head - ring->tail);
+		size_t first = all - offset < size ? all - offset : size;
 
 		if (size * 100 / all > r->fullest)
 			r->fullest = (unsigned)(size * 100 / all);
@@ -84,7 +85,7 @@ static void drain(struct reader *r)
 			continue;
 		}
 		if (size)
-			memcpy(b->v + b->count, ring->data + place, first);
+			memcpy(b->v + b->count, ring->data + offset, first);
 		if (size > first)
 			memcpy(b->v + b->count + first, ring->data, size - first);
 		b->count += size;
@@ -96,7 +97,7 @@ static void drain(struct reader *r)
 /* Events whose thread has gone are not waited for again. */
 static void *read_group(void *arg)
 {
-	struct reader *r = arg;
+	struct ring_reader *r = arg;
 	nfds_t count = (nfds_t)(r->end - r->first + 1);
 
 	while (poll(r->fds, count, DRAIN_MS) >= 0 || errno == EINTR) {
@@ -116,7 +117,7 @@ static void *read_group(void *arg)
 /* Its share of the rings there are: a processor may have gone since. */
 static int share_rings(struct readers *r, size_t index)
 {
-	struct reader *reader = &r->list[index];
+	struct ring_reader *reader = &r->list[index];
 	size_t all = r->rings->list.count;
 
 	reader->first = all * index / r->count;
@@ -140,7 +141,7 @@ int readers_new(struct context *ctx, struct rings *rings, size_t count,
 	}
 	r->rings = rings;
 	for (; r->count < count && err == 0; r->count++) {
-		struct reader *reader = &r->list[r->count];
+		struct ring_reader *reader = &r->list[r->count];
 
 		pthread_mutex_init(&reader->lock, NULL);
 		reader->rings = rings;
@@ -164,7 +165,7 @@ int readers_resume(struct context *ctx, struct readers *r)
 	int err = 0;
 
 	for (size_t i = 0; i < r->count && err == 0; i++) {
-		struct reader *reader = &r->list[i];
+		struct ring_reader *reader = &r->list[i];
 		uint64_t stopped;
 
 		if (reader->running)
@@ -196,7 +197,7 @@ void readers_pause(struct readers *r)
 	uint64_t one = 1;
 
 	for (size_t i = 0; i < r->count; i++) {
-		struct reader *reader = &r->list[i];
+		struct ring_reader *reader = &r->list[i];
 
 		if (!reader->running)
 			continue;
@@ -212,8 +213,8 @@ int readers_next(struct readers *r, const uint8_t **ret, uint32_t *size)
 	struct perf_event_header head;
 
 	while (r->taken.count - r->at < RECORD_HEAD) {
-		struct bytes empty = r->taken;
-		struct reader *reader;
+		struct record_buffer empty = r->taken;
+		struct ring_reader *reader;
 		bool failed;
 
 		if (r->next == r->count) {
@@ -256,7 +257,7 @@ void readers_free(struct readers *r)
 		return;
 	readers_pause(r);
 	for (size_t i = 0; i < r->count; i++) {
-		struct reader *reader = &r->list[i];
+		struct ring_reader *reader = &r->list[i];
 
 		if (reader->stop >= 0)
 			close(reader->stop);

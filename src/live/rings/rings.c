@@ -219,7 +219,7 @@ void rings_release(struct rings *r)
 }
 
 /* The kernel may overwrite what lies before the tail. */
-static void give_back(struct ring *ring)
+static void publish_tail(struct ring *ring)
 {
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
@@ -261,8 +261,9 @@ int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 	for (; r->next < r->list.count; r->next++) {
 		struct ring *ring = &r->list.v[r->next];
 		uint64_t left = ring->head - ring->tail;
-		size_t place = ring->tail & (r->size - 1), first = r->size - place;
-		const struct perf_event_header *head = (const void *)(ring->data + place);
+		size_t offset = ring->tail & (r->size - 1), first = r->size - offset;
+		const struct perf_event_header *head =
+			(const void *)(ring->data + offset);
 
 		/* The kernel is trusted with sizes only as far as the ring goes: behind one that
 		 * cannot be right all up to the head is skipped, because nothing says where the
@@ -273,19 +274,19 @@ int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 			left = 0;
 		}
 		if (left < RECORD_HEAD) {
-			give_back(ring);
+			publish_tail(ring);
 			continue;
 		}
 		*size = head->size;
-		*ret = ring->data + place;
+		*ret = ring->data + offset;
 		if (head->size > first) {
-			memcpy(r->straddling, ring->data + place, first);
+			memcpy(r->straddling, ring->data + offset, first);
 			memcpy(r->straddling + first, ring->data, head->size - first);
 			*ret = r->straddling;
 		}
 		/* What was handed out before is not needed any more. */
 		if (ring->tail - ring->page->data_tail >= RELEASE)
-			give_back(ring);
+			publish_tail(ring);
 		ring->tail += *size;
 		return 1;
 	}

@@ -19,7 +19,7 @@ static uint8_t *make(size_t size, unsigned kind)
 	return bytes;
 }
 
-static void expect_same(const struct piece *pieces, size_t count)
+static void expect_same(const struct deflate_piece *pieces, size_t count)
 {
 	uint8_t *packed[2], *back;
 	size_t size[2], sum = 0, at = 0;
@@ -40,13 +40,14 @@ static void expect_same(const struct piece *pieces, size_t count)
 
 Test(deflate, pieces_come_back_as_one)
 {
-	struct piece pieces[4];
+	struct deflate_piece pieces[4];
 
 	for (unsigned kind = 0; kind < 3; kind++) {
 		static const size_t sizes[] = { 1, 300000, 0, 1000000 };
 
 		for (int i = 0; i < 4; i++)
-			pieces[i] = (struct piece){ make(sizes[i], kind), sizes[i] };
+			pieces[i] =
+				(struct deflate_piece){ make(sizes[i], kind), sizes[i] };
 		expect_same(pieces, 4);
 		expect_same(pieces, 1);
 		expect_same(pieces + 2, 1);
@@ -58,7 +59,7 @@ Test(deflate, pieces_come_back_as_one)
 Test(deflate, the_ratio_is_bounded_where_there_is_much)
 {
 	size_t size = DEFLATE_FREE + (8u << 20), packed;
-	struct piece zeros = { calloc(size, 1), size };
+	struct deflate_piece zeros = { calloc(size, 1), size };
 	uint8_t *bytes, *back;
 
 	cr_assert_eq(deflate_pieces(&zeros, 1, 2, &bytes, &packed), 0);
@@ -72,7 +73,7 @@ Test(deflate, the_ratio_is_bounded_where_there_is_much)
 
 Test(deflate, another_size_and_damage_are_found)
 {
-	struct piece piece = { make(1000, 2), 1000 };
+	struct deflate_piece piece = { make(1000, 2), 1000 };
 	uint8_t *packed, *back;
 	size_t size;
 

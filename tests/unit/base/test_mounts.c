@@ -19,7 +19,7 @@ Test(mounts, what_a_line_says)
 		       "/dev/root rw,errors=continue",
 		       &m));
 	cr_assert_str_eq(m.root, "/mnt1");
-	cr_assert_str_eq(m.place, "/mnt2");
+	cr_assert_str_eq(m.mounted_at, "/mnt2");
 	cr_assert_str_eq(m.type, "ext3");
 	cr_assert_str_eq(m.options, "rw,errors=continue");
 }
@@ -31,7 +31,7 @@ Test(mounts, escapes_of_paths)
 	cr_assert(
 		read("36 35 98:0 /a\\040b /c\\134d\\011\\08\\400 rw - ext4 none rw", &m));
 	cr_assert_str_eq(m.root, "/a b");
-	cr_assert_str_eq(m.place, "/c\\d\t\\08\\400");
+	cr_assert_str_eq(m.mounted_at, "/c\\d\t\\08\\400");
 }
 
 Test(mounts, lines_that_are_none)

@@ -636,7 +636,7 @@ Test(unpack, what_unpacks_to_a_gigabyte_and_500_times_its_size_ends_there)
 	cr_assert_eq(unpacker_read(u, 6 * GIB - 1, bytes, 1, &got), 0);
 	cr_expect_eq(got, 0);
 	cr_expect_str_eq(unpacker_damage(u),
-			 "packed data is damaged: so few bytes cannot hold so much");
+			 "packed data is damaged: so few bytes cannot unpack to so much");
 	cr_expect_geq(unpacker_size(u), GIB);
 	cr_expect_lt(unpacker_size(u), GIB + GIB / 4);
 	unpacker_close(u);

@@ -20,13 +20,13 @@ static bool run(unsigned machine, const uint8_t *bytes, size_t size, uint64_t *r
 {
 	static const uint64_t cfa = 0x7000;
 	struct registers regs = { .known = 0xff, .pc = 0x1234 };
-	struct expression_place place = {
+	struct expression_context context = {
 		machine_by_elf(machine), &regs, read_address, NULL, &cfa, NULL
 	};
 
 	for (uint64_t i = 0; i < 8; i++)
 		regs.value[i] = 0x100 + i;
-	return expression_run(&place, bytes, size, ret);
+	return expression_run(&context, bytes, size, ret);
 }
 
 #define OPS(...)                                                                         \
@@ -205,13 +205,13 @@ Test(expression, the_stack_is_not_endless)
 Test(expression, without_a_cfa_the_stack_begins_empty)
 {
 	struct registers regs = { .known = 0 };
-	struct expression_place place = {
+	struct expression_context context = {
 		machine_by_elf(EM_X86_64), &regs, read_address, NULL, NULL, NULL
 	};
 	uint64_t value;
 
-	cr_expect_not(expression_run(&place, OPS(DW_OP_nop), &value));
-	cr_expect_not(expression_run(&place, OPS(DW_OP_call_frame_cfa), &value));
-	cr_expect_not(expression_run(&place, NULL, 0, &value));
-	cr_expect(expression_run(&place, OPS(DW_OP_lit1), &value));
+	cr_expect_not(expression_run(&context, OPS(DW_OP_nop), &value));
+	cr_expect_not(expression_run(&context, OPS(DW_OP_call_frame_cfa), &value));
+	cr_expect_not(expression_run(&context, NULL, 0, &value));
+	cr_expect(expression_run(&context, OPS(DW_OP_lit1), &value));
 }

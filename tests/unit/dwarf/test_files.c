@@ -80,13 +80,13 @@ static void open_object(const char *name)
 
 static int find_alternate(const char *symfs, const char *debug_dir)
 {
-	return debug_find_alternate(&ctx, &(struct debug_places){ symfs, debug_dir }, &o,
+	return debug_find_alternate(&ctx, &(struct debug_dirs){ symfs, debug_dir }, &o,
 				    &found);
 }
 
 static int find_split(const char *symfs, const char *in, const char *name)
 {
-	return debug_find_split(&ctx, &(struct debug_places){ symfs, NULL }, &o,
+	return debug_find_split(&ctx, &(struct debug_dirs){ symfs, NULL }, &o,
 				&(struct split_path){ in, name }, &found);
 }
 
@@ -239,11 +239,11 @@ Test(debug_files, what_is_no_file_is_not_waited_for)
 
 Test(debug_files, a_package_is_seen)
 {
-	const struct debug_places places = { NULL, NULL };
+	const struct debug_dirs dirs = { NULL, NULL };
 
 	make_file("a", NULL, NULL);
 	open_object("a");
-	cr_expect_eq(debug_find_package(&ctx, &places, &o, &found), -ENODATA);
+	cr_expect_eq(debug_find_package(&ctx, &dirs, &o, &found), -ENODATA);
 	make_file("a.dwp", NULL, NULL);
-	cr_assert_eq(debug_find_package(&ctx, &places, &o, &found), 0);
+	cr_assert_eq(debug_find_package(&ctx, &dirs, &o, &found), 0);
 }

@@ -136,11 +136,11 @@ static struct bytes b;
 
 static bool read_bytes(struct line_program *p, const char *directory)
 {
-	static struct debug_image by_hand;
+	static struct debug_image stack_bottom;
 
-	by_hand = (struct debug_image){ .first_code = 0x1000 };
-	by_hand.sections[DEBUG_LINE] = (struct debug_bytes){ b.v, b.size };
-	return line_program_read(p, &by_hand, 0, directory, 8);
+	stack_bottom = (struct debug_image){ .first_code = 0x1000 };
+	stack_bottom.sections[DEBUG_LINE] = (struct debug_bytes){ b.v, b.size };
+	return line_program_read(p, &stack_bottom, 0, directory, 8);
 }
 
 static void put_length(size_t at)

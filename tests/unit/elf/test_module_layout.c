@@ -18,7 +18,7 @@ static int64_t place_as(const char *name, uint64_t flags, uint64_t align, uint64
 	};
 	uint64_t at;
 
-	return module_place(&layout, &o, &s, &at) ? (int64_t)at : -1;
+	return module_layout_add(&layout, &o, &s, &at) ? (int64_t)at : -1;
 }
 
 static int64_t place(const char *name, uint64_t align, uint64_t size)

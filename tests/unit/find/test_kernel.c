@@ -15,7 +15,7 @@
 #define BY_ID "/.build-id/30/3132333435363738396162636465666768696a"
 
 static struct elf_image e;
-static struct object_places places;
+static struct search_dirs dirs;
 static struct wanted_kernel wanted = { .build_id = (const uint8_t *)ID,
 				       .build_id_size = 20,
 				       .release = "6.1.0-9" };
@@ -27,8 +27,8 @@ static void begin(void)
 	object_prepare();
 	strcpy(dir, "/tmp/flamefold-test-XXXXXX");
 	cr_assert_not_null(mkdtemp(dir));
-	places.symfs = dir;
-	places.build_id_dir = "";
+	dirs.symfs = dir;
+	dirs.build_id_dir = "";
 }
 
 static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at)
@@ -83,14 +83,14 @@ static void put_text(const char *text, const char *where)
 static bool finds(const char *where)
 {
 	found_release(&f);
-	cr_assert_eq(find_kernel_file(&places, &wanted, &f), 0);
+	cr_assert_eq(find_kernel_file(&dirs, &wanted, &f), 0);
 	return f.object.elf && strcmp(f.file.bytes + strlen(dir), where) == 0;
 }
 
 static bool finds_none(void)
 {
 	found_release(&f);
-	cr_assert_eq(find_kernel_file(&places, &wanted, &f), 0);
+	cr_assert_eq(find_kernel_file(&dirs, &wanted, &f), 0);
 	return !f.object.elf;
 }
 
@@ -163,11 +163,11 @@ Test(find_kernel, a_module_leaves_no_symfs)
 	put(ID, "/outside");
 	put(ID, "/inside/x.ko");
 	snprintf(path, sizeof(path), "%s/inside", dir);
-	places.symfs = path;
+	dirs.symfs = path;
 	wanted.module = "/../outside";
 	cr_expect(finds_none());
 	wanted.module = "/x.ko";
-	cr_assert_eq(find_kernel_file(&places, &wanted, &f), 0);
+	cr_assert_eq(find_kernel_file(&dirs, &wanted, &f), 0);
 	cr_expect_not_null(f.object.elf);
 }
 

@@ -21,7 +21,7 @@
 #define BY_ID "/.build-id/30/3132333435363738396162636465666768696a"
 
 static struct elf_image e, debug;
-static struct object_places places;
+static struct search_dirs dirs;
 static struct wanted_object wanted;
 static struct found f;
 static char dir[64], path[256];
@@ -34,7 +34,7 @@ static void begin(void)
 	object_prepare();
 	strcpy(dir, "/tmp/flamefold-test-XXXXXX");
 	cr_assert_not_null(mkdtemp(dir));
-	places.debug_dir = dir;
+	dirs.debug_dir = dir;
 	image_begin(&debug);
 	text = image_code(&debug, ".text", 0x1000, 0x100);
 	image_symbol(&debug, "internal", 0x1000, 0x10, STB_LOCAL, text);
@@ -81,7 +81,7 @@ static void place(const char *where)
 static int find_path(const char *name)
 {
 	wanted.path = name;
-	return find_object(&places, &wanted, NEED_SYMBOLS, &f);
+	return find_object(&dirs, &wanted, NEED_SYMBOLS, &f);
 }
 
 static void find(void)
@@ -228,8 +228,8 @@ static void move_to_cache(const char *where)
 	image_write(&e);
 	move(e.path, where);
 	want_id(ID);
-	places.build_id_dir = dir;
-	places.debug_dir = "/nonexistent";
+	dirs.build_id_dir = dir;
+	dirs.debug_dir = "/nonexistent";
 }
 
 static void expect_moved(void)
@@ -278,16 +278,16 @@ Test(find_object, what_was_replaced_is_found_by_its_build_id)
 Test(find_object, the_cache_is_in_the_home_directory)
 {
 	move_to_cache("/.debug" BY_ID "/elf");
-	places.build_id_dir = NULL;
+	dirs.build_id_dir = NULL;
 	setenv("HOME", dir, 1);
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	expect_moved();
 	found_release(&f);
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	cr_expect_null(f.object.elf, "none was asked for");
 	found_release(&f);
-	places.build_id_dir = NULL;
+	dirs.build_id_dir = NULL;
 	unsetenv("HOME");
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	cr_expect_null(f.object.elf, "nobody's home");
@@ -296,13 +296,13 @@ Test(find_object, the_cache_is_in_the_home_directory)
 Test(find_object, with_a_symfs_the_cache_is_there)
 {
 	move_to_cache("/.debug" BY_ID "/elf");
-	places.build_id_dir = NULL;
-	places.symfs = "/nonexistent";
+	dirs.build_id_dir = NULL;
+	dirs.symfs = "/nonexistent";
 	setenv("HOME", dir, 1);
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	cr_expect_null(f.object.elf, "what is at home is of another system");
 	found_release(&f);
-	places.symfs = dir;
+	dirs.symfs = dir;
 	unsetenv("HOME");
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	expect_moved();
@@ -325,7 +325,7 @@ Test(find_object, an_id_filled_up_with_zeros_is_found_without_them)
 	image_build_id(&e, ID, 8);
 	image_write(&e);
 	move(e.path, "/.build-id/30/31323334353637/elf");
-	places.build_id_dir = dir;
+	dirs.build_id_dir = dir;
 	wanted.build_id = (const uint8_t *)"01234567\0\0\0\0\0\0\0\0\0\0\0";
 	wanted.build_id_size = 20;
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
@@ -335,8 +335,8 @@ Test(find_object, an_id_filled_up_with_zeros_is_found_without_them)
 Test(find_object, the_debug_directory_may_have_the_object)
 {
 	move_to_cache(BY_ID);
-	places.build_id_dir = "";
-	places.debug_dir = dir;
+	dirs.build_id_dir = "";
+	dirs.debug_dir = dir;
 	cr_assert_eq(find_path("/nonexistent/program"), 0);
 	expect_moved();
 }
@@ -357,7 +357,7 @@ Test(find_object, the_debug_link_of_a_cached_object_counts_from_where_it_was)
 	image_write(&debug);
 	link_debug(0); /* ids are compared, where there are any */
 	move_to_cache(BY_ID "/elf");
-	places.debug_dir = dir;
+	dirs.debug_dir = dir;
 	place("/where/it/was/x.debug");
 	cr_assert_eq(find_path("/where/it/was/program"), 0);
 	cr_assert_not_null(f.object.elf);
@@ -369,7 +369,7 @@ Test(find_object, a_file_with_another_id_is_refused_and_both_are_told)
 	image_build_id(&e, OTHER_ID, 20);
 	image_write(&e);
 	want_id(ID);
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_null(f.object.elf);
 	cr_expect(f.refused);
@@ -381,7 +381,7 @@ Test(find_object, a_file_without_an_id_is_not_one_with_it)
 {
 	image_write(&e);
 	want_id(ID);
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_null(f.object.elf);
 	cr_expect(f.refused);
@@ -414,7 +414,7 @@ Test(find_object, without_a_build_id_it_has_to_be_the_file_that_was_recorded)
 	find();
 	found_release(&f);
 	wanted.here = true;
-	places.symfs = "/";
+	dirs.symfs = "/";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_not_null(f.object.elf, "by order");
 }
@@ -448,7 +448,7 @@ Test(find_object, an_id_of_a_file_that_came_later_is_doubtful)
 	want_id(ID);
 	wanted.file = id_of(e.path);
 	wanted.here = true;
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	wanted.id_of_path = true;
 	find();
 	cr_expect(f.problem.size == 0);
@@ -481,7 +481,7 @@ static void map_and_delete(const char *name)
 	unlink(name);
 	wanted.users[1] = user;
 	wanted.here = true;
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 }
 
 Test(find_object, what_was_deleted_is_found_where_a_process_has_it)
@@ -504,7 +504,7 @@ Test(find_object, what_was_deleted_is_found_where_a_process_has_it)
 	cr_expect_null(f.object.elf, "not for another machine");
 	found_release(&f);
 	wanted.here = true;
-	places.symfs = "/";
+	dirs.symfs = "/";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_null(f.object.elf, "not with a symfs");
 }
@@ -559,7 +559,7 @@ Test(find_object, the_debug_file_of_what_a_process_has_may_be_anywhere)
 	found_release(&f);
 	/* Only the process's root has a path to it: */
 	chdir(dir);
-	places.debug_dir = dir + 1;
+	dirs.debug_dir = dir + 1;
 	find();
 	cr_expect_not_null(f.debug.elf, "where it sees them");
 }
@@ -577,7 +577,7 @@ Test(find_object, the_program_of_a_process_is_found_by_its_build_id)
 	wanted.build_id_size = self.build_id_size;
 	wanted.users[0] = (struct file_user){ .pid = (uint32_t)getpid() };
 	wanted.here = true;
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	cr_assert_eq(find_path("/nonexistent/program (deleted)"), 0);
 	cr_expect_not_null(f.object.elf);
 	object_close(&self);
@@ -586,7 +586,7 @@ Test(find_object, the_program_of_a_process_is_found_by_its_build_id)
 Test(find_object, a_path_that_climbs_leaves_neither_symfs_nor_cache)
 {
 	image_write(&e);
-	places.symfs = dir;
+	dirs.symfs = dir;
 	cr_assert_eq(find_path("/a/../../etc/passwd"), 0);
 	cr_expect_null(f.object.elf);
 	cr_expect(strstr(f.problem.bytes, "leaves the symfs"));
@@ -636,14 +636,14 @@ Test(find_object, unwind_tables_are_unpacked_only_where_there_are_no_others)
 	pack_debug();
 	image_write(&e);
 	wanted.path = e.path;
-	cr_assert_eq(find_object(&places, &wanted, NEED_UNWIND, &f), 0);
+	cr_assert_eq(find_object(&dirs, &wanted, NEED_UNWIND, &f), 0);
 	cr_assert_not_null(f.debug.elf);
 	found_release(&f);
 	image_section(&e, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, "frames", 6);
 	image_remove(&e);
 	image_write(&e);
 	wanted.path = e.path;
-	cr_assert_eq(find_object(&places, &wanted, NEED_UNWIND, &f), 0);
+	cr_assert_eq(find_object(&dirs, &wanted, NEED_UNWIND, &f), 0);
 	cr_expect_null(f.debug.elf);
 }
 

@@ -12,14 +12,14 @@
 #define OTHER_ID "another build id...."
 
 static struct elf_image e;
-static struct object_places places;
+static struct search_dirs dirs;
 static struct wanted_object wanted;
 static struct found f;
 
 static void begin(void)
 {
 	object_prepare();
-	places.build_id_dir = "";
+	dirs.build_id_dir = "";
 	image_begin(&e);
 	image_code(&e, ".text", 0x1000, 0x100);
 }
@@ -36,7 +36,7 @@ static void find(void)
 {
 	found_release(&f);
 	wanted.path = e.path;
-	cr_assert_eq(find_object(&places, &wanted, 0, &f), 0);
+	cr_assert_eq(find_object(&dirs, &wanted, 0, &f), 0);
 }
 
 static void want_id(const char *id)
@@ -80,7 +80,7 @@ Test(find_replaced, what_came_to_its_path_while_it_was_recorded_is_refused)
 	cr_expect(f.refused);
 	cr_expect_eq(f.file.size, 0);
 	cr_expect(strstr(f.problem.bytes, "was replaced while it was recorded"));
-	places.force = true;
+	dirs.force = true;
 	recorded_between(came - 1, came);
 	cr_expect_not_null(f.object.elf);
 	cr_expect_not(f.refused);
@@ -106,7 +106,7 @@ Test(find_replaced, what_came_to_its_path_before_or_after_is_not)
 	recorded_between(came - 1, came);
 	cr_expect_not_null(f.object.elf, "nor those of another machine");
 	wanted.here = true;
-	places.symfs = "/";
+	dirs.symfs = "/";
 	recorded_between(came - 1, came);
 	cr_expect_not_null(f.object.elf, "what is below a symfs was put there");
 }
@@ -135,7 +135,7 @@ Test(find_replaced, by_order_a_file_of_another_build_is_taken_where_there_is_no_
 	find();
 	cr_expect_null(f.object.elf);
 	cr_expect(f.refused);
-	places.force = true;
+	dirs.force = true;
 	find();
 	cr_expect_not_null(f.object.elf);
 	cr_expect_not(f.refused);

@@ -139,13 +139,13 @@ Test(saved, what_is_wrong_is_said)
 		"its base64 is cut");
 	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
 		       "data-bytes=\"4\">AAAA</metadata>",
-		       "another size than it says");
+		       "is not the one that it states");
 	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
 		       "data-packing=\"zlib\" data-bytes=\"3\">AAAA</metadata>",
 		       "it cannot be unpacked");
 	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
 		       "data-packing=\"zlib\" data-bytes=\"99999999999\">AAAA</metadata>",
-		       "it would unpack to more than is made");
+		       "it unpacks to more than flamefold writes");
 }
 
 Test(saved, the_element_is_found_wherever_windows_end)

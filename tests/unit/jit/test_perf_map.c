@@ -138,7 +138,7 @@ Test(perf_map, names_and_lines_may_be_of_any_length)
 }
 
 /* As simple as it can be said: the last line that covers an address. */
-static uint32_t by_hand(const uint64_t (*lines)[2], size_t count, uint64_t address)
+static uint32_t stack_bottom(const uint64_t (*lines)[2], size_t count, uint64_t address)
 {
 	for (size_t i = count; i-- > 0;)
 		if (address >= lines[i][0] && address - lines[i][0] < lines[i][1])
@@ -175,8 +175,9 @@ Test(perf_map, many_lines_are_as_if_each_address_were_looked_up)
 		char *name =
 			entry ? map.names.bytes + map.list.v[entry - 1].name + 1 : "0";
 
-		cr_assert_eq(strtoul(name, NULL, 10),
-			     by_hand((const uint64_t(*)[2])lines, LINES, addresses[i]));
+		cr_assert_eq(
+			strtoul(name, NULL, 10),
+			stack_bottom((const uint64_t(*)[2])lines, LINES, addresses[i]));
 	}
 	perf_map_release(&map);
 	free(lines);

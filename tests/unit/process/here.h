@@ -15,7 +15,7 @@
 struct here {
 	struct timeline t;
 	struct elf_image e; /* to be written */
-	struct object_places places;
+	struct search_dirs dirs;
 	struct found f;
 };
 
@@ -28,9 +28,8 @@ static inline void here_begin(struct here *h)
 	uname(&own);
 	h->t.rec.host = name_id(&h->t, own.nodename);
 	h->t.rec.kernel = name_id(&h->t, own.release);
-	h->places =
-		(struct object_places){ .build_id_dir = "", .debug_dir = "/nonexistent" };
-	h->t.images.places = &h->places;
+	h->dirs = (struct search_dirs){ .build_id_dir = "", .debug_dir = "/nonexistent" };
+	h->t.images.dirs = &h->dirs;
 	image_begin(&h->e);
 	image_code(&h->e, ".text", 0x1000, 0x100);
 }
@@ -68,12 +67,12 @@ static inline struct record here_record(struct here *h, int fd, uint64_t start,
 /* Into h->f, what is at @ip of this process. */
 static inline void here_find(struct here *h, uint64_t ip)
 {
-	struct place p;
+	struct location p;
 
-	cr_assert(place_of(&h->t, 1, (uint32_t)getpid(), ip, &p));
+	cr_assert(location_of(&h->t, 1, (uint32_t)getpid(), ip, &p));
 	found_release(&h->f);
 	cr_assert_eq(
-		image_find_object(&h->places, &h->t.images, p.image, NEED_SYMBOLS, &h->f),
+		image_find_object(&h->dirs, &h->t.images, p.image, NEED_SYMBOLS, &h->f),
 		0);
 }
 

@@ -147,17 +147,16 @@ Test(forget, maps_that_children_do_not_get_are_counted)
 }
 
 /* A growing timeline that may take no more memory from now on. */
-static void refuse(struct timeline *t, struct object_places *places,
-		   struct budget *budget)
+static void refuse(struct timeline *t, struct search_dirs *dirs, struct budget *budget)
 {
 	budget_init(budget, 0);
-	places->budget = budget;
-	t->images.places = places;
+	dirs->budget = budget;
+	t->images.dirs = dirs;
 }
 
 Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
 {
-	struct object_places places = { 0 };
+	struct search_dirs dirs = { 0 };
 	struct space before, after;
 	struct budget budget;
 	struct timeline t;
@@ -165,7 +164,7 @@ Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
 	grow(&t);
 	comm(&t, 1, 5, 5, "short", EXEC);
 	map(&t, 1, 5, 0x1000, 0x1000, 0, "/bin/short");
-	refuse(&t, &places, &budget);
+	refuse(&t, &dirs, &budget);
 	for (uint64_t i = 2; i <= MAPS; i++)
 		map(&t, 2, 5, 0x1000 * i, 0x1000, 0, "/bin/short");
 	cr_assert_str_eq(path_at(&t, 2, 5, 0x1000), "/bin/short");
@@ -185,14 +184,14 @@ Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
 
 Test(forget, a_program_that_begins_without_memory_ends_the_one_before)
 {
-	struct object_places places = { 0 };
+	struct search_dirs dirs = { 0 };
 	struct budget budget;
 	struct timeline t;
 
 	grow(&t);
 	comm(&t, 1, 5, 5, "short", EXEC);
 	map(&t, 1, 5, 0x1000, 0x1000, 0, "/bin/short");
-	refuse(&t, &places, &budget);
+	refuse(&t, &dirs, &budget);
 	for (uint32_t pid = 6; pid < MANY; pid++)
 		comm(&t, 2, pid, pid, "many", EXEC);
 	cr_assert_str_neq(comm_at(&t, 2, MANY - 1, MANY - 1), "many");

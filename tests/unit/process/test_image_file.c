@@ -23,9 +23,9 @@ TestSuite(image_file, .init = begin, .fini = end);
 
 static struct image *image_at(uint64_t ip)
 {
-	struct place p;
+	struct location p;
 
-	cr_assert(place_of(&h.t, 1, (uint32_t)getpid(), ip, &p));
+	cr_assert(location_of(&h.t, 1, (uint32_t)getpid(), ip, &p));
 	return &h.t.images.list.v[p.image];
 }
 
@@ -106,7 +106,7 @@ Test(image_file, a_memfd_is_not_looked_for_with_a_symfs)
 {
 	uint64_t start;
 
-	h.places.symfs = "/";
+	h.dirs.symfs = "/";
 	image_write(&h.e);
 	start = map_memfd(h.e.bytes, h.e.size, false);
 	cr_expect_eq(image_at(start)->kind, IMAGE_ANON);
@@ -218,7 +218,7 @@ Test(image_file, the_vdso_of_another_kernel_may_be_in_the_build_id_cache)
 	for (size_t i = 1; i < 4; i++)
 		mkdir(path[i], 0700);
 	cr_assert_eq(symlink(h.e.path, path[4]), 0);
-	h.places.build_id_dir = dir;
+	h.dirs.build_id_dir = dir;
 	know_build_id("[vdso]", &o);
 	map(&h.t, 1, (uint32_t)getpid(), 0x7fff00000000, 0x2000, 0, "[vdso]");
 	here_find(&h, 0x7fff00000000);

@@ -12,7 +12,7 @@ enum { PID = 7, CODE = 0x70000, SIZE = 16, MONOTONIC = 1 };
 /* A growing timeline in which a process has a jitdump. */
 struct running {
 	struct timeline t;
-	struct object_places places;
+	struct search_dirs dirs;
 	struct event event;
 	char dir[32], path[64];
 	int dump;
@@ -56,8 +56,8 @@ static void begin(struct running *r)
 	cr_assert_geq(r->dump, 0);
 	put_header(r);
 	grow(&r->t);
-	r->places = (struct object_places){ .build_id_dir = "", .map_dir = r->dir };
-	r->t.images.places = &r->places;
+	r->dirs = (struct search_dirs){ .build_id_dir = "", .map_dir = r->dir };
+	r->t.images.dirs = &r->dirs;
 	r->event.clock = MONOTONIC;
 	*array_add(&r->t.rec.events) = r->event;
 	comm(&r->t, 1, PID, PID, "runtime", NO_EXEC);
@@ -84,10 +84,10 @@ static struct space space_at(struct running *r, uint64_t time)
 
 static enum image_kind kind_at(struct running *r, uint64_t time)
 {
-	struct place place;
+	struct location location;
 
-	cr_assert(place_of(&r->t, time, PID, CODE + 4, &place));
-	return r->t.images.list.v[place.image].kind;
+	cr_assert(location_of(&r->t, time, PID, CODE + 4, &location));
+	return r->t.images.list.v[location.image].kind;
 }
 
 /* Runtimes write their dump when a buffer is full. */

@@ -193,8 +193,8 @@ Test(keep, the_oldest_go_when_they_have_been_named)
 		unlink(path);
 		if (open_files() > most)
 			most = open_files();
-		if (images_are_crowded(&h.t.images))
-			images_let_go(&h.t.images, rec.time - 1);
+		if (images_over_limit(&h.t.images))
+			images_close_oldest(&h.t.images, rec.time - 1);
 	}
 	cr_assert_leq(most, 60);
 	cr_assert_eq(images_refused(&h.t.images), 0);
@@ -225,7 +225,7 @@ Test(keep, what_had_no_room_and_is_gone_is_counted)
 		unlink(path);
 	}
 	cr_assert_gt(refused, 50);
-	images_let_go(&h.t.images, 6);
+	images_close_oldest(&h.t.images, 6);
 	cr_assert_eq(images_refused(&h.t.images), refused);
 }
 
@@ -256,12 +256,12 @@ Test(keep, deleted_files_do_not_fill_the_disk)
 		cr_assert_eq(keep(&rec[i]), 1);
 		unlink(path);
 	}
-	cr_assert_not(images_are_crowded(&h.t.images));
+	cr_assert_not(images_over_limit(&h.t.images));
 	for (int i = 0; i < 16; i++)
 		cr_assert_eq(images_keep_maps(&h.t.images), 0);
-	cr_assert(images_are_crowded(&h.t.images));
-	images_let_go(&h.t.images, 1);
-	cr_assert_not(images_are_crowded(&h.t.images));
+	cr_assert(images_over_limit(&h.t.images));
+	images_close_oldest(&h.t.images, 1);
+	cr_assert_not(images_over_limit(&h.t.images));
 	find(&rec[2]);
 	cr_assert_not_null(h.f.object.elf, "the newest is held");
 	found_release(&h.f);
@@ -282,14 +282,14 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 			      .size = 0x1000,
 			      .executable = true };
 	struct jit_file map = { .fd = -1 };
-	struct place p;
+	struct location p;
 	char line[8] = "";
 
 	cr_assert_not_null(mkdtemp(directory));
-	h.places.map_dir = directory;
+	h.dirs.map_dir = directory;
 	rec.name = name_id(&h.t, "//anon");
 	apply(&h.t, rec);
-	cr_assert(place_of(&h.t, 1, rec.pid, rec.start, &p));
+	cr_assert(location_of(&h.t, 1, rec.pid, rec.start, &p));
 	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 	cr_assert_eq(map.fd, -1, "it is not there yet");
@@ -402,10 +402,10 @@ static void check_map(const struct loner *l, const struct record *rec, bool want
 {
 	struct jit_file map = { .fd = -1 };
 	char line[8] = "", path[64];
-	struct place p;
+	struct location p;
 
 	apply(&h.t, *rec);
-	cr_assert(place_of(&h.t, rec->time, rec->pid, rec->start, &p));
+	cr_assert(location_of(&h.t, rec->time, rec->pid, rec->start, &p));
 	cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 	if (!wanted) {
 		cr_assert_eq(map.fd, -1);

@@ -27,11 +27,11 @@ static void line(uint64_t time, uint64_t offset, const char *name)
 static const char *line_at(uint64_t time, uint64_t address)
 {
 	struct space space;
-	struct place place;
+	struct location location;
 
 	processes_space(t.ps, PID, time, &space);
-	cr_assert(processes_place(t.ps, &space, address, &place));
-	return intern_text(&t.strings, t.images.list.v[place.image].code);
+	cr_assert(processes_locate(t.ps, &space, address, &location));
+	return intern_text(&t.strings, t.images.list.v[location.image].code);
 }
 
 static void begin(void)
@@ -63,11 +63,11 @@ Test(map_lines, what_ran_before_is_told_which_lines_are_later)
 {
 	struct perf_map_question q = { 0 };
 	struct space space;
-	struct place place;
+	struct location location;
 
 	processes_space(t.ps, PID, 19, &space);
-	cr_assert(processes_place(t.ps, &space, CODE, &place));
-	cr_assert_eq(images_later_lines(&t.images, place.image, NOT_OPEN, &q), 0);
+	cr_assert(processes_locate(t.ps, &space, CODE, &location));
+	cr_assert_eq(images_later_lines(&t.images, location.image, NOT_OPEN, &q), 0);
 	cr_assert_eq(q.later_count, 2);
 	cr_expect_eq(q.later[0].offset, 50);
 	cr_expect_eq(q.later[0].turn, 1);

@@ -38,15 +38,15 @@ static void begin_map(const char *text)
 			      .start = CODE,
 			      .size = 0x1000,
 			      .executable = true };
-	struct place p;
+	struct location p;
 
-	h.places.map_dir = directory;
+	h.dirs.map_dir = directory;
 	map_fd = open(path, O_CREAT | O_WRONLY | O_APPEND, 0600);
 	cr_assert_geq(map_fd, 0);
 	put_lines(text);
 	rec.name = name_id(&h.t, "//anon");
 	apply(&h.t, rec);
-	cr_assert(place_of(&h.t, 1, rec.pid, rec.start, &p));
+	cr_assert(location_of(&h.t, 1, rec.pid, rec.start, &p));
 	image = p.image;
 	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 }

@@ -109,13 +109,13 @@ Test(process, any_maps_give_what_looking_at_each_of_them_gives)
 Test(process, the_same_map_again_changes_nothing)
 {
 	struct timeline t;
-	struct place before, after;
+	struct location before, after;
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0x5000, "/lib/c");
 	map(&t, 2, 1, 0x1000, 0x1000, 0x5000, "/lib/c");
-	cr_assert(place_of(&t, 1, 1, 0x1010, &before));
-	cr_assert(place_of(&t, 2, 1, 0x1010, &after));
+	cr_assert(location_of(&t, 1, 1, 0x1010, &before));
+	cr_assert(location_of(&t, 2, 1, 0x1010, &after));
 	cr_assert_eq(before.image, after.image);
 	cr_assert_eq(before.address, after.address);
 	timeline_end(&t);
@@ -422,15 +422,15 @@ Test(process, maps_beside_code_leave_the_layout_of_code_as_it_is)
 Test(process, the_image_of_a_file_is_one_for_all_processes)
 {
 	struct timeline t;
-	struct place a, b, c;
+	struct location a, b, c;
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/lib/c");
 	map(&t, 1, 2, 0x7000, 0x1000, 0, "/lib/c");
 	map(&t, 1, 2, 0x9000, 0x1000, 0, "/lib/d");
-	cr_assert(place_of(&t, 2, 1, 0x1234, &a));
-	cr_assert(place_of(&t, 2, 2, 0x7234, &b));
-	cr_assert(place_of(&t, 2, 2, 0x9234, &c));
+	cr_assert(location_of(&t, 2, 1, 0x1234, &a));
+	cr_assert(location_of(&t, 2, 2, 0x7234, &b));
+	cr_assert(location_of(&t, 2, 2, 0x9234, &c));
 	cr_assert_eq(a.image, b.image);
 	cr_assert_eq(a.address, b.address);
 	cr_assert_neq(a.image, c.image);
@@ -450,7 +450,7 @@ Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 			      .build_id_size = 20,
 			      .build_id = { 1 } };
 	struct timeline t;
-	struct place a, b;
+	struct location a, b;
 
 	timeline_begin(&t);
 	rec.name = name_id(&t, "/lib/c");
@@ -458,8 +458,8 @@ Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 	rec.time = 2;
 	rec.build_id[0] = 2;
 	apply(&t, rec);
-	cr_assert(place_of(&t, 1, 1, 0x1000, &a));
-	cr_assert(place_of(&t, 2, 1, 0x1000, &b));
+	cr_assert(location_of(&t, 1, 1, 0x1000, &a));
+	cr_assert(location_of(&t, 2, 1, 0x1000, &b));
 	cr_assert_neq(a.image, b.image);
 	cr_assert_eq(t.images.list.v[a.image].build_id_size, 20);
 	cr_assert_eq(t.images.list.v[a.image].build_id[0], 1);
@@ -478,9 +478,9 @@ Test(process, memory_without_a_file_keeps_the_address_as_recorded)
 		map(&t, 1, 1, 0x10000 * (i + 1), 0x10000, 0x5000, names[i]);
 	for (uint64_t i = 0; i < 6; i++) {
 		uint64_t ip = 0x10000 * (i + 1) + 0x123;
-		struct place p;
+		struct location p;
 
-		cr_assert(place_of(&t, 1, 1, ip, &p), "%s", names[i]);
+		cr_assert(location_of(&t, 1, 1, ip, &p), "%s", names[i]);
 		cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_ANON, "%s", names[i]);
 		cr_assert_eq(p.address, ip, "%s", names[i]);
 	}
@@ -490,15 +490,15 @@ Test(process, memory_without_a_file_keeps_the_address_as_recorded)
 Test(process, the_vdso_is_an_image_with_offsets_and_vsyscall_one_with_addresses)
 {
 	struct timeline t;
-	struct place p;
+	struct location p;
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x7ffff7fc0000, 0x2000, 0, "[vdso]");
 	map(&t, 1, 1, 0xffffffffff600000, 0x1000, 0, "[vsyscall]");
-	cr_assert(place_of(&t, 1, 1, 0x7ffff7fc0abc, &p));
+	cr_assert(location_of(&t, 1, 1, 0x7ffff7fc0abc, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_VDSO);
 	cr_assert_eq(p.address, 0xabc);
-	cr_assert(place_of(&t, 1, 1, 0xffffffffff600010, &p));
+	cr_assert(location_of(&t, 1, 1, 0xffffffffff600010, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_VSYSCALL);
 	cr_assert_eq(p.address, 0xffffffffff600010);
 	timeline_end(&t);
@@ -528,14 +528,14 @@ Test(process, the_kernel_is_there_at_all_times_with_its_reference_symbol)
 {
 	struct timeline t;
 	const struct image *im;
-	struct place p;
+	struct location p;
 
 	timeline_begin(&t);
 	kernel_map(&t, 0xffffffff81000000, 0x1000000, 0xffffffff81000040,
 		   "[kernel.kallsyms]_text");
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
-	cr_assert(kernel_place_of(&t, 0, 0xffffffff81000123, &p));
-	cr_assert(kernel_place_of(&t, 1ull << 60, 0xffffffff81000123, &p));
+	cr_assert(kernel_location_of(&t, 0, 0xffffffff81000123, &p));
+	cr_assert(kernel_location_of(&t, 1ull << 60, 0xffffffff81000123, &p));
 	cr_assert_eq(p.address, 0xffffffff81000123);
 	im = &t.images.list.v[p.image];
 	cr_assert_eq(im->kind, IMAGE_KERNEL);
@@ -550,12 +550,12 @@ Test(process, the_kernel_is_there_at_all_times_with_its_reference_symbol)
 Test(process, a_kernel_map_to_the_end_of_addresses_does_not_wrap)
 {
 	struct timeline t;
-	struct place p;
+	struct location p;
 
 	timeline_begin(&t);
 	kernel_map(&t, 0xffffffff81000000, UINT64_MAX - 0xffffffff81000000,
 		   0xffffffff81000000, "[kernel.kallsyms]_stext");
-	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0001234, &p));
+	cr_assert(kernel_location_of(&t, 1, 0xffffffffc0001234, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_KERNEL);
 	timeline_end(&t);
 }
@@ -563,7 +563,7 @@ Test(process, a_kernel_map_to_the_end_of_addresses_does_not_wrap)
 Test(process, modules_are_images_of_their_own)
 {
 	struct timeline t;
-	struct place a, b;
+	struct location a, b;
 
 	timeline_begin(&t);
 	kernel_map(&t, 0xffffffff81000000, 0x3f000000, 0xffffffff81000000,
@@ -571,8 +571,8 @@ Test(process, modules_are_images_of_their_own)
 	kernel_map(&t, 0xffffffffc0000000, 0x5000, 0, "[nf_conntrack]");
 	kernel_map(&t, 0xffffffffc0005000, 0x5000, 0,
 		   "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz");
-	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0000010, &a));
-	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0005010, &b));
+	cr_assert(kernel_location_of(&t, 1, 0xffffffffc0000010, &a));
+	cr_assert(kernel_location_of(&t, 1, 0xffffffffc0005010, &b));
 	cr_assert_eq(t.images.list.v[a.image].kind, IMAGE_MODULE);
 	cr_assert_eq(t.images.list.v[b.image].kind, IMAGE_MODULE);
 	cr_assert_neq(a.image, b.image);
@@ -594,9 +594,9 @@ static void ksymbol(struct timeline *t, uint64_t time, uint64_t start, uint64_t 
 
 static const char *kernel_path_at(struct timeline *t, uint64_t time, uint64_t ip)
 {
-	struct place p;
+	struct location p;
 
-	if (!kernel_place_of(t, time, ip, &p))
+	if (!kernel_location_of(t, time, ip, &p))
 		return "";
 	return intern_text(&t->strings, t->images.list.v[p.image].path);
 }
@@ -604,7 +604,7 @@ static const char *kernel_path_at(struct timeline *t, uint64_t time, uint64_t ip
 Test(process, code_the_kernel_made_comes_and_goes)
 {
 	struct timeline t;
-	struct place p;
+	struct location p;
 
 	timeline_begin(&t);
 	kernel_map(&t, 0xffffffff81000000, 0x7effffff, 0xffffffff81000000,
@@ -617,7 +617,7 @@ Test(process, code_the_kernel_made_comes_and_goes)
 	cr_assert_str_neq(kernel_path_at(&t, 25, 0xffffffffc0001010), "bpf_prog_b");
 	cr_assert_str_eq(kernel_path_at(&t, 35, 0xffffffffc0001010), "bpf_prog_b");
 	cr_assert_str_neq(kernel_path_at(&t, 35, 0xffffffffc0001090), "bpf_prog_b");
-	cr_assert(kernel_place_of(&t, 35, 0xffffffffc0001010, &p));
+	cr_assert(kernel_location_of(&t, 35, 0xffffffffc0001010, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_KSYMBOL);
 	timeline_end(&t);
 }

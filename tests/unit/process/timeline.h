@@ -158,33 +158,33 @@ static inline void exit_process(struct timeline *t, uint64_t time, uint32_t pid)
 				  .ptid = 1 });
 }
 
-static inline bool place_of(struct timeline *t, uint64_t time, uint32_t pid, uint64_t ip,
-			    struct place *ret)
+static inline bool location_of(struct timeline *t, uint64_t time, uint32_t pid,
+			       uint64_t ip, struct location *ret)
 {
 	struct space space;
 
 	processes_space(t->ps, pid, time, &space);
 	cr_assert_leq(space.from, time);
 	cr_assert_gt(space.until, time);
-	return processes_place(t->ps, &space, ip, ret);
+	return processes_locate(t->ps, &space, ip, ret);
 }
 
-static inline bool kernel_place_of(struct timeline *t, uint64_t time, uint64_t ip,
-				   struct place *ret)
+static inline bool kernel_location_of(struct timeline *t, uint64_t time, uint64_t ip,
+				      struct location *ret)
 {
 	struct space space;
 
 	processes_kernel_space(t->ps, time, &space);
-	return processes_kernel_place(t->ps, &space, ip, ret);
+	return processes_locate_kernel(t->ps, &space, ip, ret);
 }
 
 /* The path of the image at @ip, "" where there is none. */
 static inline const char *path_at(struct timeline *t, uint64_t time, uint32_t pid,
 				  uint64_t ip)
 {
-	struct place p;
+	struct location p;
 
-	if (!place_of(t, time, pid, ip, &p))
+	if (!location_of(t, time, pid, ip, &p))
 		return "";
 	return intern_text(&t->strings, t->images.list.v[p.image].path);
 }
@@ -193,9 +193,9 @@ static inline const char *path_at(struct timeline *t, uint64_t time, uint32_t pi
 static inline uint64_t address_at(struct timeline *t, uint64_t time, uint32_t pid,
 				  uint64_t ip)
 {
-	struct place p;
+	struct location p;
 
-	return place_of(t, time, pid, ip, &p) ? p.address : UINT64_MAX;
+	return location_of(t, time, pid, ip, &p) ? p.address : UINT64_MAX;
 }
 
 static inline const char *comm_at(struct timeline *t, uint64_t time, uint32_t pid,

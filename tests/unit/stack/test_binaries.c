@@ -25,12 +25,12 @@ struct stage {
 
 static void begin(struct stage *s)
 {
-	struct object_places places = { 0 };
+	struct search_dirs dirs = { 0 };
 
 	memset(s, 0, sizeof(*s));
 	cr_assert_eq(intern_init(&s->strings), 0);
 	cr_assert_eq(images_init(&s->images, &s->strings), 0);
-	cr_assert_eq(binaries_new(&s->ctx, &places, &s->images, false, &s->binaries), 0);
+	cr_assert_eq(binaries_new(&s->ctx, &dirs, &s->images, false, &s->binaries), 0);
 }
 
 static void end(struct stage *s)

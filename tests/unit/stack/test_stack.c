@@ -29,10 +29,10 @@ struct stage {
 
 static struct binaries *no_binaries(struct timeline *t)
 {
-	struct object_places places = { .symfs = "/nowhere" };
+	struct search_dirs dirs = { .symfs = "/nowhere" };
 	struct binaries *ret;
 
-	cr_assert_eq(binaries_new(&t->ctx, &places, &t->images, false, &ret), 0);
+	cr_assert_eq(binaries_new(&t->ctx, &dirs, &t->images, false, &ret), 0);
 	return ret;
 }
 

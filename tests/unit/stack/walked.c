@@ -102,9 +102,8 @@ void walked_map(struct walked *w)
 		cfi_write(&w->cfi);
 	write_temporary(w->path, w->cfi.bytes, w->cfi.size);
 	map(&w->t, 1, WALKED_PID, WALKED_BASE, 0x10000, 0, w->path);
-	cr_assert_eq(
-		binaries_new(&w->t.ctx, &w->places, &w->t.images, false, &w->binaries),
-		0);
+	cr_assert_eq(binaries_new(&w->t.ctx, &w->dirs, &w->t.images, false, &w->binaries),
+		     0);
 	sources.binaries = w->binaries;
 	cr_assert_eq(stack_walker_new(&w->t.ctx, &sources, &w->frames, &w->options,
 				      &w->walker),

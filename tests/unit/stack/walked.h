@@ -33,7 +33,7 @@ struct walked {
 	struct timeline t;
 	struct cfi_image cfi;
 	char path[64];
-	struct object_places places;
+	struct search_dirs dirs;
 	struct binaries *binaries;
 	struct frames frames;
 	struct stack_options options;

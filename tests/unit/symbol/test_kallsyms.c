@@ -196,7 +196,7 @@ static void place(const char *text)
 	char modules[64];
 
 	write_temporary(modules, text, strlen(text));
-	cr_assert_eq(kallsyms_place(&k, modules), 0);
+	cr_assert_eq(kallsyms_read_modules(&k, modules), 0);
 	unlink(modules);
 }
 
@@ -236,8 +236,8 @@ Test(kallsyms, lines_of_a_list_that_make_no_sense_are_passed_over)
 	place("\n \nnf_tables\nnf_tables 1 2 - Live\nnf_tables 1 2 - Live \n"
 	      "nf_tables 1 2 - Live ffffffffc0001000\nnf_tables 1 2 - Live 0x");
 	cr_expect_not(k.placed);
-	cr_expect_eq(kallsyms_place(&k, "/nonexistent/modules"), 0);
-	cr_expect_eq(kallsyms_place(&k, "/"), 0);
+	cr_expect_eq(kallsyms_read_modules(&k, "/nonexistent/modules"), 0);
+	cr_expect_eq(kallsyms_read_modules(&k, "/"), 0);
 }
 
 /* Each character in each place: only the 16 count, and as what they are. */

@@ -213,7 +213,7 @@ Test(kernel, vmlinux_is_moved_to_where_the_kernel_was)
 }
 
 /* A directory as /proc and kcore_dir are: a kallsyms, and where its modules are. */
-static char directory[64], beside[96];
+static char directory[64], kallsyms_path[96];
 
 static void write_file(const char *name, const char *text)
 {
@@ -229,11 +229,11 @@ static void make_directory(const char *modules)
 {
 	strcpy(directory, "/tmp/flamefold-test-XXXXXX");
 	cr_assert(mkdtemp(directory));
-	snprintf(beside, sizeof(beside), "%s/kallsyms", directory);
+	snprintf(kallsyms_path, sizeof(kallsyms_path), "%s/kallsyms", directory);
 	write_file("kallsyms", lines);
 	if (modules)
 		write_file("modules", modules);
-	subject.options.kallsyms = beside;
+	subject.options.kallsyms = kallsyms_path;
 }
 
 static void remove_directory(void)
@@ -242,7 +242,7 @@ static void remove_directory(void)
 
 	snprintf(file, sizeof(file), "%s/modules", directory);
 	unlink(file);
-	unlink(beside);
+	unlink(kallsyms_path);
 	rmdir(directory);
 }
 
@@ -342,9 +342,9 @@ static void run_recorded(void)
 {
 	struct symbolizer *s;
 
-	recording.kallsyms = string(beside);
+	recording.kallsyms = string(kallsyms_path);
 	subject.options.kallsyms = NULL;
-	subject.options.places.symfs = "/nonexistent";
+	subject.options.dirs.symfs = "/nonexistent";
 	cr_assert_eq(symbolizer_new(&subject.ctx, &subject.images, &subject.strings,
 				    &subject.options, &s),
 		     0);
@@ -367,7 +367,7 @@ Test(kernel, kallsyms_that_was_recorded_names_the_kernel_and_its_modules)
 	run_recorded();
 	cr_expect_str_eq(name_of(work), "do_work");
 	cr_expect_str_eq(name_of(chain), "nft_do_chain");
-	cr_expect_str_eq(file_of(image), beside);
+	cr_expect_str_eq(file_of(image), kallsyms_path);
 	cr_expect_str_eq(problem_of(image), "");
 	remove_directory();
 }

@@ -14,7 +14,7 @@ static void begin(void)
 	memset(&second, 0, sizeof(second));
 	recording.simpleperf = true;
 	/* Nothing of this machine. */
-	subject.options.places.symfs = "/nonexistent";
+	subject.options.dirs.symfs = "/nonexistent";
 	subject.options.kallsyms = "/dev/null";
 }
 
@@ -241,7 +241,7 @@ Test(recorded, a_file_here_with_another_build_id_is_not_used)
 	uint32_t image, frame;
 
 	begin();
-	subject.options.places.symfs = "";
+	subject.options.dirs.symfs = "";
 	add_symbol(add_file(RECORDED_ELF, "/proc/self/exe", 0, 0), 0, 0x100, "recorded");
 	image = add_image(IMAGE_FILE, "/proc/self/exe", "12345678901234567890");
 	frame = add_frame(image, 0x10, 0);
@@ -256,7 +256,7 @@ Test(recorded, a_file_here_without_a_build_id_may_be_another)
 	uint32_t frame;
 
 	begin();
-	subject.options.places.symfs = NULL;
+	subject.options.dirs.symfs = NULL;
 	add_symbol(add_file(RECORDED_ELF, "/proc/self/exe", 0, 0), 0, 0x100, "recorded");
 	frame = add_frame(add_image(IMAGE_FILE, "/proc/self/exe", NULL), 0x10, 0);
 	run_recorded();

@@ -165,7 +165,7 @@ Test(symbol, with_a_symfs_nothing_else_is_looked_at)
 		 time = add_frame(vdso, 0xa00, 0);
 
 	add_frame(climber, 0, 0);
-	subject.options.places.symfs = "/nonexistent";
+	subject.options.dirs.symfs = "/nonexistent";
 	run();
 	cr_expect(function_of(file)->unnamed);
 	cr_expect(function_of(time)->unnamed);
@@ -177,7 +177,7 @@ Test(symbol, files_below_a_symfs_are_found)
 	uint32_t image = add_image(IMAGE_FILE, e.path + strlen("/tmp"), NULL);
 	uint32_t frame = add_frame(image, code + 0x10, 0);
 
-	subject.options.places.symfs = "/tmp";
+	subject.options.dirs.symfs = "/tmp";
 	run();
 	cr_expect_str_eq(name_of(frame), "main");
 }

@@ -166,7 +166,7 @@ Test(tree_data, indexes_into_longer_lists_are_for_themselves)
 }
 
 /* The second and the third function have a file, and the third another one. */
-static void make_places(struct round *r)
+static void make_declarations(struct round *r)
 {
 	struct function *f;
 
@@ -190,7 +190,7 @@ Test(tree_data, where_functions_are_declared_comes_back)
 	static const char *const files[] = { "", "", "y.c", "x.h", "y.c" };
 	struct round r = { 0 };
 
-	make_places(&r);
+	make_declarations(&r);
 	go_round(&r, VIEW_BY_FUNCTION);
 	expect_same(&r);
 	for (uint32_t node = 1; node < 5; node++) {
@@ -223,7 +223,7 @@ Test(tree_data, files_that_are_not_there_are_refused)
 	struct round r = { 0 };
 	struct bytes *columns = r.data.columns;
 
-	make_places(&r);
+	make_declarations(&r);
 	go_round(&r, VIEW_BY_FUNCTION);
 	columns[SAVED_FUNCTION_FILE].v[1] = 3;
 	expect_bad(&r, "a function has no file");

@@ -98,15 +98,15 @@ Test(palette_map, a_link_in_the_place_of_what_is_written_is_not_followed,
      .fini = remove_file)
 {
 	struct palette_map m;
-	char beside[sizeof(path) + 32], victim[sizeof(path) + 32];
+	char temp_path[sizeof(path) + 32], victim[sizeof(path) + 32];
 	char *text;
 	size_t size;
 
 	make_file("kept->rgb(1,2,3)\n");
 	snprintf(victim, sizeof(victim), "%s.victim", path);
-	snprintf(beside, sizeof(beside), "%s.%d.part", path, (int)getpid());
+	snprintf(temp_path, sizeof(temp_path), "%s.%d.part", path, (int)getpid());
 	cr_assert_eq(link(path, victim), 0);
-	cr_assert_eq(symlink(victim, beside), 0);
+	cr_assert_eq(symlink(victim, temp_path), 0);
 	cr_assert_eq(palette_map_read(&ctx, path, &m), 0);
 	colour(&m, "new");
 	cr_assert_eq(palette_map_write(&ctx, &m, path), 0);
@@ -114,6 +114,6 @@ Test(palette_map, a_link_in_the_place_of_what_is_written_is_not_followed,
 	cr_assert_eq(file_slurp(&ctx, victim, 4096, &text, &size), 0);
 	cr_expect_str_eq(text, "kept->rgb(1,2,3)\n");
 	free(text);
-	cr_expect_neq(access(beside, F_OK), 0);
+	cr_expect_neq(access(temp_path, F_OK), 0);
 	unlink(victim);
 }

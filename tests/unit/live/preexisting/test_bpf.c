@@ -41,7 +41,7 @@ static size_t count(const struct bytes *records, uint32_t type, size_t offset,
 	return found;
 }
 
-Test(known_bpf, programs_that_are_loaded_are_told)
+Test(preexisting_bpf, programs_that_are_loaded_are_told)
 {
 	enum { NAME = 8 + 16 };
 	struct bytes records = { 0 };
@@ -49,18 +49,18 @@ Test(known_bpf, programs_that_are_loaded_are_told)
 
 	if (fd < 0)
 		cr_skip("BPF programs are not for this user to load");
-	cr_assert_eq(known_bpf_read(&records), 0);
+	cr_assert_eq(preexisting_bpf_read(&records), 0);
 	if (!count(&records, PERF_RECORD_KSYMBOL, 0, NULL))
 		cr_skip("BPF programs are not compiled here");
 	cr_assert_eq(count(&records, PERF_RECORD_KSYMBOL, NAME, "_ff_test"), 1);
 	cr_assert_geq(count(&records, PERF_RECORD_BPF_EVENT, 0, NULL), 1);
 	bytes_release(&records);
 	close(fd);
-	cr_assert_eq(known_bpf_read(&records), 0);
+	cr_assert_eq(preexisting_bpf_read(&records), 0);
 	bytes_release(&records);
 }
 
-Test(known_bpf, a_name_that_is_cut_is_that_of_the_kernel)
+Test(preexisting_bpf, a_name_that_is_cut_is_that_of_the_kernel)
 {
 	enum { NAME = 8 + 16 };
 	struct bytes records = { 0 };
@@ -68,7 +68,7 @@ Test(known_bpf, a_name_that_is_cut_is_that_of_the_kernel)
 
 	if (fd < 0)
 		cr_skip("BPF programs are not for this user to load");
-	cr_assert_eq(known_bpf_read(&records), 0);
+	cr_assert_eq(preexisting_bpf_read(&records), 0);
 	if (count(&records, PERF_RECORD_KSYMBOL, 0, NULL))
 		cr_assert_eq(
 			count(&records, PERF_RECORD_KSYMBOL, NAME, "_ff_test_longest"),

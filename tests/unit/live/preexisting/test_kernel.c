@@ -21,7 +21,7 @@ static void teardown(void)
 	sysroot_remove();
 }
 
-TestSuite(known_kernel, .init = setup, .fini = teardown);
+TestSuite(preexisting_kernel, .init = setup, .fini = teardown);
 
 /* Where things are in a MMAP2 record, its head included. */
 enum { START = 16, SIZE = 24, OFFSET = 32, ID_SIZE = 40, ID = 44, NAME = 72 };
@@ -76,7 +76,7 @@ static void make_modules(void)
 		     "broken\n");
 }
 
-Test(known_kernel, its_reference_symbol_says_where_it_lies)
+Test(preexisting_kernel, its_reference_symbol_says_where_it_lies)
 {
 	const uint8_t *r;
 
@@ -85,7 +85,7 @@ Test(known_kernel, its_reference_symbol_says_where_it_lies)
 				       "ffffffff9a000040 T not_text\n"
 				       "ffffffff9a000000 T _stext\n"
 				       "ffffffff9a000000 T _text\n");
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	r = must_find("[kernel.kallsyms]_text");
 	cr_assert_eq(u64_at(r + START), 0xffffffff9a000000);
 	cr_assert_eq(u64_at(r + OFFSET), 0xffffffff9a000000);
@@ -93,25 +93,25 @@ Test(known_kernel, its_reference_symbol_says_where_it_lies)
 	cr_assert_gt(u64_at(r + SIZE), 0);
 }
 
-Test(known_kernel, the_other_symbol_does_where_that_is_missing)
+Test(preexisting_kernel, the_other_symbol_does_where_that_is_missing)
 {
 	sysroot_file("/proc/kallsyms", "ffff800080010000 T _stext\n");
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	cr_assert_eq(u64_at(must_find("[kernel.kallsyms]_stext") + START),
 		     0xffff800080010000);
 }
 
-Test(known_kernel, hidden_addresses_are_no_addresses)
+Test(preexisting_kernel, hidden_addresses_are_no_addresses)
 {
 	sysroot_file("/proc/kallsyms", "0000000000000000 T _text\n");
 	make_modules();
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	cr_assert_eq(records.count, 0);
-	known_kernel_read("/no/such/root", &records);
+	preexisting_kernel_read("/no/such/root", &records);
 	cr_assert_eq(records.count, 0);
 }
 
-Test(known_kernel, modules_have_the_paths_of_their_files)
+Test(preexisting_kernel, modules_have_the_paths_of_their_files)
 {
 	char path[160];
 	struct utsname own;
@@ -119,7 +119,7 @@ Test(known_kernel, modules_have_the_paths_of_their_files)
 	uname(&own);
 	sysroot_file("/proc/kallsyms", "ffffffff9a000000 T _text\n");
 	make_modules();
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/fs/ext4/ext4.ko.xz",
 		 own.release);
 	cr_assert_eq(u64_at(must_find(path) + START), 0xffffffffc0a00000);
@@ -131,13 +131,13 @@ Test(known_kernel, modules_have_the_paths_of_their_files)
 	cr_assert_null(find("[hidden]"));
 }
 
-Test(known_kernel, it_ends_before_its_modules)
+Test(preexisting_kernel, it_ends_before_its_modules)
 {
 	const uint8_t *r;
 
 	sysroot_file("/proc/kallsyms", "ffffffff9a000000 T _text\n");
 	sysroot_file("/proc/modules", "low 4096 0 - Live 0xffffffffa0000000\n");
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	r = must_find("[kernel.kallsyms]_text");
 	cr_assert_eq(u64_at(r + START) + u64_at(r + SIZE), 0xffffffffa0000000);
 }
@@ -158,7 +158,7 @@ static void make_notes(const char *path)
 	fclose(file);
 }
 
-Test(known_kernel, each_has_its_own_build_id)
+Test(preexisting_kernel, each_has_its_own_build_id)
 {
 	static const char *const names[] = { "[kernel.kallsyms]_text", "[homeless]" };
 
@@ -166,7 +166,7 @@ Test(known_kernel, each_has_its_own_build_id)
 	make_modules();
 	make_notes("/sys/kernel/notes");
 	make_notes("/sys/module/homeless/notes/.note.gnu.build-id");
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	for (size_t i = 0; i < 2; i++) {
 		const uint8_t *r = must_find(names[i]);
 
@@ -176,10 +176,10 @@ Test(known_kernel, each_has_its_own_build_id)
 	}
 }
 
-Test(known_kernel, notes_of_any_kind_are_safe)
+Test(preexisting_kernel, notes_of_any_kind_are_safe)
 {
 	sysroot_file("/proc/kallsyms", "ffffffff9a000000 T _text\n");
 	sysroot_file("/sys/kernel/notes", "\4\1\1\1\377\377\377\377\3\1\1\1GNU!");
-	known_kernel_read(sysroot, &records);
+	preexisting_kernel_read(sysroot, &records);
 	cr_assert_eq(must_find("[kernel.kallsyms]_text")[ID_SIZE], 0);
 }

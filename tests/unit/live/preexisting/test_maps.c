@@ -17,7 +17,7 @@
 
 #include "elf/object.h"
 
-static struct known_maps maps;
+static struct preexisting_maps maps;
 static struct bytes asked, read_bytes;
 static int self;
 
@@ -30,13 +30,13 @@ static void setup(void)
 
 static void teardown(void)
 {
-	known_maps_release(&maps);
+	preexisting_maps_release(&maps);
 	bytes_release(&asked);
 	bytes_release(&read_bytes);
 	close(self);
 }
 
-TestSuite(known_maps, .init = setup, .fini = teardown);
+TestSuite(preexisting_maps, .init = setup, .fini = teardown);
 
 /* A page of code of a file of this name, which is deleted. */
 static void map_file(const char *name)
@@ -60,14 +60,14 @@ static void read_both(void)
 	/* So that what one of them allocates is not a difference. */
 	maps.room = malloc(1 << 16);
 	cr_assert(bytes_reserve(&asked, 1 << 20) && bytes_reserve(&read_bytes, 1 << 20));
-	cr_assert_eq(known_maps_read(&maps, self, 7, &asked), 0);
+	cr_assert_eq(preexisting_maps_read(&maps, self, 7, &asked), 0);
 	if (maps.no_query)
 		cr_skip("this kernel cannot be asked for maps");
 	maps.no_query = true;
-	cr_assert_eq(known_maps_read(&maps, self, 7, &read_bytes), 0);
+	cr_assert_eq(preexisting_maps_read(&maps, self, 7, &read_bytes), 0);
 }
 
-Test(known_maps, asked_one_by_one_or_read_they_are_the_same)
+Test(preexisting_maps, asked_one_by_one_or_read_they_are_the_same)
 {
 	map_file("lib with blanks.so");
 	map_file("two\nlines");
@@ -80,23 +80,23 @@ Test(known_maps, asked_one_by_one_or_read_they_are_the_same)
 	cr_assert_not_null(memmem(asked.v, asked.count, "/two\nlines (deleted)", 21));
 }
 
-Test(known_maps, build_ids_are_the_same_wherever_they_come_from)
+Test(preexisting_maps, build_ids_are_the_same_wherever_they_come_from)
 {
-	struct known_maps other = { .no_query = true };
+	struct preexisting_maps other = { .no_query = true };
 
 	read_both();
 	bytes_release(&read_bytes);
-	cr_assert_eq(known_maps_read(&other, self, 7, &read_bytes), 0);
+	cr_assert_eq(preexisting_maps_read(&other, self, 7, &read_bytes), 0);
 	cr_assert_eq(asked.count, read_bytes.count);
 	cr_assert_eq(memcmp(asked.v, read_bytes.v, asked.count), 0);
-	known_maps_release(&other);
+	preexisting_maps_release(&other);
 }
 
-Test(known_maps, a_process_that_is_not_there_is_an_error)
+Test(preexisting_maps, a_process_that_is_not_there_is_an_error)
 {
 	int nothing = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	cr_assert_eq(known_maps_read(&maps, nothing, 7, &asked), -ENOENT);
+	cr_assert_eq(preexisting_maps_read(&maps, nothing, 7, &asked), -ENOENT);
 	cr_assert_eq(asked.count, 0);
 	close(nothing);
 }
@@ -141,7 +141,7 @@ static void give_up_map_files(void)
 /* Has that file a build id, as far as the maps of the process say? */
 static bool build_id_is_read(pid_t child, const char *path)
 {
-	struct known_maps of = { .no_query = true };
+	struct preexisting_maps of = { .no_query = true };
 	struct bytes to = { 0 };
 	char name[32];
 	struct stat st;
@@ -151,11 +151,11 @@ static bool build_id_is_read(pid_t child, const char *path)
 	cr_assert_eq(stat(path, &st), 0);
 	snprintf(name, sizeof(name), "/proc/%d", (int)child);
 	dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cr_assert_eq(known_maps_read(&of, dir, (uint32_t)child, &to), 0);
+	cr_assert_eq(preexisting_maps_read(&of, dir, (uint32_t)child, &to), 0);
 	for (size_t i = 0; i < of.files.count; i++)
 		known |= of.files.v[i].ino == st.st_ino && of.files.v[i].build_id_size;
 	close(dir);
-	known_maps_release(&of);
+	preexisting_maps_release(&of);
 	bytes_release(&to);
 	return known;
 }
@@ -170,7 +170,7 @@ static void copy_program(int to)
 	close(from);
 }
 
-Test(known_maps, a_file_that_its_process_cannot_read_is_not_opened)
+Test(preexisting_maps, a_file_that_its_process_cannot_read_is_not_opened)
 {
 	char path[] = "/tmp/flamefold-test-XXXXXX";
 	int fd = mkstemp(path);
@@ -219,10 +219,10 @@ static void map_deep_file(void)
 	cr_assert(chdir("/") == 0 && rmdir(directory) == 0);
 }
 
-Test(known_maps, a_path_that_is_too_long_hides_no_other_map)
+Test(preexisting_maps, a_path_that_is_too_long_hides_no_other_map)
 {
 	map_deep_file();
-	cr_assert_eq(known_maps_read(&maps, self, 7, &asked), 0);
+	cr_assert_eq(preexisting_maps_read(&maps, self, 7, &asked), 0);
 	if (maps.no_query)
 		cr_skip("this kernel cannot be asked for maps");
 	cr_assert_not_null(memmem(asked.v, asked.count, "//toolong", 10));

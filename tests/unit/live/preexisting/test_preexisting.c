@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 static struct context ctx;
-static struct live_known *known;
+static struct live_preexisting *known;
 static const uint8_t *bytes;
 static size_t size;
 
-struct known_record {
+struct record_writer {
 	struct perf_event_header head;
 	const uint8_t *body; /* behind the head */
 	const struct live_trailer *trailer;
 };
 
-static void read_known(enum live_who who, pid_t pid, enum live_known_files files)
+static void read_known(enum live_who who, pid_t pid, enum live_preexisting_files files)
 {
 	struct live_target target = { .who = who, .cgroup = -1 };
 
@@ -32,14 +32,15 @@ static void read_known(enum live_who who, pid_t pid, enum live_known_files files
 
 		*item = pid;
 	}
-	cr_assert_eq(live_known_start(&ctx, &target, files, &known), 0);
+	cr_assert_eq(live_preexisting_start(&ctx, &target, files, &known), 0);
 	array_release(&target.processes);
-	cr_assert_eq(live_known_records(&ctx, known, &bytes, &size), 0, "%s", ctx.error);
-	cr_assert(live_known_done(known));
+	cr_assert_eq(live_preexisting_records(&ctx, known, &bytes, &size), 0, "%s",
+		     ctx.error);
+	cr_assert(live_preexisting_done(known));
 }
 
 /* The next one at *@at; false at the end. */
-static bool next(size_t *at, struct known_record *ret)
+static bool next(size_t *at, struct record_writer *ret)
 {
 	if (*at == size)
 		return false;
@@ -72,7 +73,7 @@ static uint64_t u64_at(const uint8_t *p)
 	return value;
 }
 
-static bool is_text(const struct known_record *r, size_t offset, const char *text)
+static bool is_text(const struct record_writer *r, size_t offset, const char *text)
 {
 	return strcmp((const char *)r->body + offset, text) == 0;
 }
@@ -104,13 +105,13 @@ static uint64_t inode_of(const char *path)
 
 Test(known, a_process_is_told_with_all_its_code)
 {
-	struct known_record r;
+	struct record_writer r;
 	size_t maps = 0, at = 0;
 	bool self = false;
 	char exe[4096];
 
 	exe[readlink("/proc/self/exe", exe, sizeof(exe) - 1)] = '\0';
-	read_known(LIVE_PROCESSES, getpid(), KNOWN_BY_INODE);
+	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	while (next(&at, &r)) {
 		if (r.head.type != PERF_RECORD_MMAP2 ||
 		    u32_at(r.body) != (uint32_t)getpid())
@@ -129,15 +130,15 @@ Test(known, a_process_is_told_with_all_its_code)
 	cr_assert(self, "%s is not among them", exe);
 	/* The thread that reads maps none. */
 	cr_assert_eq(maps, own_code());
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, files_go_by_their_build_id_where_that_is_wanted)
 {
-	struct known_record r;
+	struct record_writer r;
 	size_t with = 0, at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), KNOWN_BY_BUILD_ID);
+	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 && r.head.misc & MISC_BUILD_ID &&
 		    (r.head.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
@@ -147,7 +148,7 @@ Test(known, files_go_by_their_build_id_where_that_is_wanted)
 		}
 	/* This program, and what it is linked with. */
 	cr_assert_gt(with, 2);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 static void *sleep_named(void *arg)
@@ -163,7 +164,7 @@ static void *sleep_named(void *arg)
 
 Test(known, threads_have_their_names)
 {
-	struct known_record r;
+	struct record_writer r;
 	int ready[2], end[2];
 	bool named = false, forked = false, main_named = false;
 	uint32_t tid = 0;
@@ -175,7 +176,7 @@ Test(known, threads_have_their_names)
 	cr_assert_eq(pipe(ready) | pipe(end), 0);
 	pthread_create(&thread, NULL, sleep_named, (int[]){ ready[0], ready[1], end[0] });
 	cr_assert_eq(read(ready[0], &byte, 1), 1);
-	read_known(LIVE_PROCESSES, getpid(), KNOWN_BY_INODE);
+	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	while (next(&at, &r)) {
 		bool comm = r.head.type == PERF_RECORD_COMM;
 
@@ -193,17 +194,17 @@ Test(known, threads_have_their_names)
 	cr_assert(named && forked && main_named);
 	close(end[1]);
 	pthread_join(thread, NULL);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, a_parent_and_its_namespaces_are_told)
 {
-	struct known_record r;
+	struct record_writer r;
 	bool fork = false, namespaces = false;
 	struct stat st;
 	size_t at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), KNOWN_BY_INODE);
+	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	cr_assert_eq(stat("/proc/self/ns/pid", &st), 0);
 	while (next(&at, &r)) {
 		if (r.head.type == PERF_RECORD_FORK)
@@ -216,18 +217,18 @@ Test(known, a_parent_and_its_namespaces_are_told)
 		}
 	}
 	cr_assert(fork && namespaces);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, memory_without_a_file_is_told_as_the_kernel_does)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
-	struct known_record r;
+	struct record_writer r;
 	bool found = false;
 	size_t at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), KNOWN_BY_BUILD_ID);
+	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 &&
 		    u64_at(r.body + 8) == (uintptr_t)code) {
@@ -236,7 +237,7 @@ Test(known, memory_without_a_file_is_told_as_the_kernel_does)
 			cr_assert_eq(r.head.misc & MISC_BUILD_ID, 0);
 		}
 	cr_assert(found);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, the_kernel_says_where_it_begins)
@@ -244,7 +245,7 @@ Test(known, the_kernel_says_where_it_begins)
 	FILE *file = fopen("/proc/kallsyms", "r");
 	unsigned long long address = 0;
 	char line[400], name[200] = "";
-	struct known_record r;
+	struct record_writer r;
 	bool found = false;
 	size_t at = 0;
 
@@ -254,7 +255,7 @@ Test(known, the_kernel_says_where_it_begins)
 		fclose(file);
 	if (address == 0 || strcmp(name, "_text") != 0)
 		cr_skip("this user may not see the kernel's addresses");
-	read_known(LIVE_COMMAND, 0, KNOWN_BY_INODE);
+	read_known(LIVE_COMMAND, 0, PREEXISTING_BY_INODE);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 &&
 		    is_text(&r, MMAP2_NAME, "[kernel.kallsyms]_text")) {
@@ -266,36 +267,36 @@ Test(known, the_kernel_says_where_it_begins)
 			cr_assert_eq(u64_at(r.body + 24), address);
 		}
 	cr_assert(found);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, of_the_whole_system_every_process_is_told)
 {
-	struct known_record r;
+	struct record_writer r;
 	bool self = false, parent = false;
 	size_t at = 0;
 
-	read_known(LIVE_SYSTEM, 0, KNOWN_BY_BUILD_ID);
+	read_known(LIVE_SYSTEM, 0, PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_COMM) {
 			self |= u32_at(r.body) == (uint32_t)getpid();
 			parent |= u32_at(r.body) == (uint32_t)getppid();
 		}
 	cr_assert(self && parent);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, a_process_that_has_ended_is_nothing)
 {
-	struct known_record r;
+	struct record_writer r;
 	size_t at = 0;
 
 	/* More than any kernel has. */
-	read_known(LIVE_PROCESSES, (1 << 22) + 1, KNOWN_BY_INODE);
+	read_known(LIVE_PROCESSES, (1 << 22) + 1, PREEXISTING_BY_INODE);
 	while (next(&at, &r))
 		cr_assert_neq(r.head.type, PERF_RECORD_FORK);
-	live_known_free(known);
-	live_known_free(NULL);
+	live_preexisting_free(known);
+	live_preexisting_free(NULL);
 }
 
 /* A process that waits for its end, or whose child does. */
@@ -333,7 +334,7 @@ static void end(pid_t pid)
 /* Records of @type of a process, its main thread that is. */
 static size_t count_of(uint32_t type, pid_t pid)
 {
-	struct known_record r;
+	struct record_writer r;
 	size_t at = 0, count = 0;
 
 	while (next(&at, &r))
@@ -346,13 +347,14 @@ Test(known, who_began_just_now_may_end_when_reading_has_begun)
 	struct live_target target = { .who = LIVE_SYSTEM, .cgroup = -1 };
 	pid_t none, pid = fork_idle(false, &none);
 
-	cr_assert_eq(live_known_start(&ctx, &target, KNOWN_BY_INODE, &known), 0);
+	cr_assert_eq(live_preexisting_start(&ctx, &target, PREEXISTING_BY_INODE, &known),
+		     0);
 	end(pid);
-	cr_assert_eq(live_known_records(&ctx, known, &bytes, &size), 0);
+	cr_assert_eq(live_preexisting_records(&ctx, known, &bytes, &size), 0);
 	cr_assert_eq(count_of(PERF_RECORD_FORK, pid), 1);
 	cr_assert_eq(count_of(PERF_RECORD_COMM, pid), 1);
 	cr_assert_gt(count_of(PERF_RECORD_MMAP2, pid), 2);
-	live_known_free(known);
+	live_preexisting_free(known);
 }
 
 Test(known, children_from_before_the_events_were_enabled_are_told_with_their_parent)
@@ -364,15 +366,16 @@ Test(known, children_from_before_the_events_were_enabled_are_told_with_their_par
 	*item = pid;
 	item = array_add(&target.threads);
 	*item = pid;
-	cr_assert_eq(live_known_start(&ctx, &target, KNOWN_BY_INODE, &known), 0);
+	cr_assert_eq(live_preexisting_start(&ctx, &target, PREEXISTING_BY_INODE, &known),
+		     0);
 	end(pid);
-	cr_assert_eq(live_known_records(&ctx, known, &bytes, &size), 0);
+	cr_assert_eq(live_preexisting_records(&ctx, known, &bytes, &size), 0);
 	cr_assert_eq(count_of(PERF_RECORD_COMM, pid), 1);
 	if (access("/proc/thread-self/children", F_OK) == 0) {
 		cr_assert_eq(count_of(PERF_RECORD_COMM, child), 1);
 		cr_assert_gt(count_of(PERF_RECORD_MMAP2, child), 2);
 	}
-	live_known_free(known);
+	live_preexisting_free(known);
 	array_release(&target.processes);
 	array_release(&target.threads);
 }

@@ -66,13 +66,13 @@ Test(lost, what_was_told_is_not_told_again)
 	open_event(0, 12, 2);
 	open_event(1, 13, 17);
 	lost_count(&lost, &rings, &events);
-	cr_assert(lost_rest(&lost, 99, &rest));
+	cr_assert(lost_remainder(&lost, 99, &rest));
 	cr_assert_eq(rest.head.type, PERF_RECORD_LOST);
 	cr_assert_eq(rest.head.size, sizeof(rest));
 	cr_assert(rest.lost == 10 && rest.event == 13);
 	cr_assert(rest.trailer.cpu == 1 && rest.trailer.time == 99 &&
 		  rest.trailer.id == 13);
-	cr_assert_not(lost_rest(&lost, 99, &rest));
+	cr_assert_not(lost_remainder(&lost, 99, &rest));
 	cr_assert_eq(lost.told, 22);
 	cr_assert_eq(lost.cpus.v[1].told, 17);
 }
@@ -85,7 +85,7 @@ Test(lost, an_older_kernel_has_records_alone)
 	tell(0, 5);
 	open_event(0, 11, 30);
 	lost_count(&lost, &rings, &events);
-	cr_assert_not(lost_rest(&lost, 99, &rest));
+	cr_assert_not(lost_remainder(&lost, 99, &rest));
 	cr_assert_eq(lost.told, 5);
 }
 

@@ -1,5 +1,5 @@
-#ifndef BASE_FILE_PLACE_H
-#define BASE_FILE_PLACE_H
+#ifndef BASE_WRITE_TARGET_H
+#define BASE_WRITE_TARGET_H
 
 #include <flamefold.h>
 #include <sys/types.h>
@@ -19,19 +19,19 @@
  */
 
 /* 0; or a negative errno, *@why says what it was. Nothing need lie there. */
-int file_place_open(const char *path, struct ff_place *ret, const char **why);
-void file_place_close(struct ff_place *p); /* twice is fine, a zeroed one not */
+int write_target_open(const char *path, struct ff_place *ret, const char **why);
+void write_target_close(struct ff_place *p); /* twice is fine, a zeroed one not */
 
 /* The mode that a file gets which takes the place of another: that one's, where it is the
  * caller's own and has no second name; else nobody may more than there and than @usual.
  * @usual where nothing is. */
-mode_t file_place_mode(const struct ff_place *p, mode_t usual);
+mode_t write_target_mode(const struct ff_place *p, mode_t usual);
 
 /*
  * What is there and no regular file, to be written to: a FIFO, a device, a terminal. -EEXIST
  * where it is a regular file by now, -EACCES for a FIFO that another user has put in a
  * directory of everybody, as with fs.protected_fifos=1; *@why says what it was.
  */
-int file_place_open_special(const struct ff_place *p, int flags, const char **why);
+int write_target_open_special(const struct ff_place *p, int flags, const char **why);
 
 #endif

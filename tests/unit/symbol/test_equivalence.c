@@ -3,7 +3,7 @@
 
 #include "unit/symbol/subject.h"
 
-TestSuite(alike, .init = subject_begin, .fini = subject_end);
+TestSuite(equivalence, .init = subject_begin, .fini = subject_end);
 
 /* Labels need no files: their functions are their names. */
 static uint32_t label(const char *name, uint32_t flags)
@@ -11,7 +11,7 @@ static uint32_t label(const char *name, uint32_t flags)
 	return add_frame(IMAGE_ID_NAMES, string(name), flags);
 }
 
-Test(alike, frames_of_one_function_of_one_image_become_the_first)
+Test(equivalence, frames_of_one_function_of_one_image_become_the_first)
 {
 	uint32_t gone = add_image(IMAGE_FILE, "/gone", NULL);
 	uint32_t other = add_image(IMAGE_FILE, "/other", NULL);
@@ -20,9 +20,9 @@ Test(alike, frames_of_one_function_of_one_image_become_the_first)
 	uint32_t *map;
 
 	run();
-	cr_assert_eq(
-		symbols_alike(&subject.symbols, &subject.frames, &subject.images, &map),
-		0);
+	cr_assert_eq(symbols_equivalence(&subject.symbols, &subject.frames,
+					 &subject.images, &map),
+		     0);
 	cr_expect_eq(map[a], a);
 	cr_expect_eq(map[b], a, "both are [gone]");
 	cr_expect_eq(map[c], c, "another image");
@@ -30,22 +30,22 @@ Test(alike, frames_of_one_function_of_one_image_become_the_first)
 	free(map);
 }
 
-Test(alike, marks_are_no_names)
+Test(equivalence, marks_are_no_names)
 {
 	uint32_t name = label("[softirq]", 0), mark = label("[softirq]", FRAME_INTERRUPT);
 	uint32_t maybe = label("[softirq]", FRAME_INTERRUPT | FRAME_SOFTIRQ), *map;
 
 	run();
-	cr_assert_eq(
-		symbols_alike(&subject.symbols, &subject.frames, &subject.images, &map),
-		0);
+	cr_assert_eq(symbols_equivalence(&subject.symbols, &subject.frames,
+					 &subject.images, &map),
+		     0);
 	cr_expect_eq(map[name], name);
 	cr_expect_eq(map[mark], mark);
 	cr_expect_eq(map[maybe], maybe);
 	free(map);
 }
 
-Test(alike, code_that_may_get_its_name_later_stands_for_itself)
+Test(equivalence, code_that_may_get_its_name_later_stands_for_itself)
 {
 	struct image key = { .kind = IMAGE_ANON, .path = string("//anon"), .owner = 1 };
 	uint32_t image, a, b, *map;
@@ -54,15 +54,15 @@ Test(alike, code_that_may_get_its_name_later_stands_for_itself)
 	a = add_frame(image, 0x100, 0);
 	b = add_frame(image, 0x200, 0);
 	run();
-	cr_assert_eq(
-		symbols_alike(&subject.symbols, &subject.frames, &subject.images, &map),
-		0);
+	cr_assert_eq(symbols_equivalence(&subject.symbols, &subject.frames,
+					 &subject.images, &map),
+		     0);
 	cr_expect_eq(map[a], a);
 	cr_expect_eq(map[b], b);
 	free(map);
 }
 
-Test(alike, frames_that_came_later_are_named_by_another_run)
+Test(equivalence, frames_that_came_later_are_named_by_another_run)
 {
 	uint32_t image = add_image(IMAGE_FILE, "/gone", NULL);
 	uint32_t a = add_frame(image, 0x100, 0), b, c;
@@ -81,7 +81,7 @@ Test(alike, frames_that_came_later_are_named_by_another_run)
 }
 
 /* A runtime that tells late: the frame counts once, and is not unnamed any more. */
-Test(alike, code_without_a_name_is_looked_up_again)
+Test(equivalence, code_without_a_name_is_looked_up_again)
 {
 	struct image key = { .kind = IMAGE_ANON, .path = string("//anon"), .owner = 1 };
 	uint32_t image, a;

@@ -191,7 +191,7 @@ static struct said listen_to(struct made *m, size_t threads)
 	const struct recording *rec;
 
 	cr_assert_eq(input_open(&m->ctx, m->path, &m->strings, &m->in, &m->kind), 0);
-	input_read_ahead(m->in, threads, LEAST);
+	input_set_parallel_scan(m->in, threads, LEAST);
 	pass_all_states(m, &said);
 	pass_all_samples(m, &said);
 	rec = input_recording(m->in);
@@ -279,7 +279,7 @@ static void put(struct made *m)
 	m->in = NULL;
 }
 
-Test(ahead, any_number_of_threads_says_what_is_there)
+Test(parallel_scan, any_number_of_threads_says_what_is_there)
 {
 	struct said said;
 	struct made m;
@@ -294,7 +294,7 @@ Test(ahead, any_number_of_threads_says_what_is_there)
 	}
 }
 
-Test(ahead, samples_that_are_stepped_over_are_counted_with_their_times)
+Test(parallel_scan, samples_that_are_stepped_over_are_counted_with_their_times)
 {
 	struct said said;
 	struct made m;
@@ -306,7 +306,7 @@ Test(ahead, samples_that_are_stepped_over_are_counted_with_their_times)
 	made_end(&m);
 }
 
-Test(ahead, what_looks_like_records_in_a_dump_is_not_taken_for_some)
+Test(parallel_scan, what_looks_like_records_in_a_dump_is_not_taken_for_some)
 {
 	struct said said;
 	struct made m;
@@ -318,7 +318,7 @@ Test(ahead, what_looks_like_records_in_a_dump_is_not_taken_for_some)
 	made_end(&m);
 }
 
-Test(ahead, damage_is_where_it_is)
+Test(parallel_scan, damage_is_where_it_is)
 {
 	struct made m;
 
@@ -338,7 +338,7 @@ Test(ahead, damage_is_where_it_is)
 	made_end(&m);
 }
 
-Test(ahead, a_cut_file_ends_where_it_is_cut)
+Test(parallel_scan, a_cut_file_ends_where_it_is_cut)
 {
 	struct said said;
 	struct made m;
@@ -356,7 +356,7 @@ Test(ahead, a_cut_file_ends_where_it_is_cut)
 	made_end(&m);
 }
 
-Test(ahead, more_records_than_a_thread_keeps_are_all_handed_out)
+Test(parallel_scan, more_records_than_a_thread_keeps_are_all_handed_out)
 {
 	enum { COMMS = 120000 };
 	struct said said;
@@ -373,7 +373,7 @@ Test(ahead, more_records_than_a_thread_keeps_are_all_handed_out)
 
 /* Chains of the smallest records, all of which end at one of a kind that nobody knows: each
  * begins where a part could, and each is as long as it can be. */
-Test(ahead, chains_that_lead_nowhere_are_not_followed_one_by_one)
+Test(parallel_scan, chains_that_lead_nowhere_are_not_followed_one_by_one)
 {
 	work_at_most(10);
 	enum { ROUNDS = 16000, TIMES = 64, UNHEARD_OF = 120 };
@@ -404,7 +404,7 @@ static size_t most_memory(void)
 }
 
 /* Each part has tallies of all events. */
-Test(ahead, very_many_events_are_not_tallied_once_for_each_part)
+Test(parallel_scan, very_many_events_are_not_tallied_once_for_each_part)
 {
 	enum { EVENTS = 60000, SAMPLES = 80000 };
 	struct attr *many = calloc(EVENTS, sizeof(*many));
@@ -431,7 +431,7 @@ Test(ahead, very_many_events_are_not_tallied_once_for_each_part)
 	put(&m);
 	before = most_memory();
 	cr_assert_eq(input_open(&m.ctx, m.path, &m.strings, &m.in, &m.kind), 0);
-	input_read_ahead(m.in, 64, LEAST);
+	input_set_parallel_scan(m.in, 64, LEAST);
 	pass_all_states(&m, &said);
 	cr_assert_eq(input_recording(m.in)->samples, SAMPLES);
 	cr_assert_eq(input_recording(m.in)->events.v[0].samples, 2);
@@ -440,7 +440,7 @@ Test(ahead, very_many_events_are_not_tallied_once_for_each_part)
 	made_end(&m);
 }
 
-Test(ahead, data_behind_a_record_is_stepped_over_by_all)
+Test(parallel_scan, data_behind_a_record_is_stepped_over_by_all)
 {
 	struct made m;
 
@@ -458,7 +458,7 @@ Test(ahead, data_behind_a_record_is_stepped_over_by_all)
 	made_end(&m);
 }
 
-Test(ahead, data_that_runs_past_the_end_is_damage)
+Test(parallel_scan, data_that_runs_past_the_end_is_damage)
 {
 	struct said said;
 	struct made m;
@@ -497,7 +497,7 @@ static void compressed_sample(struct made *m, uint64_t time)
 	truth.samples[1]++;
 }
 
-Test(ahead, compressed_records_are_left_to_the_one_who_reads_in_order)
+Test(parallel_scan, compressed_records_are_left_to_the_one_who_reads_in_order)
 {
 	struct said said;
 	struct made m;
@@ -514,7 +514,7 @@ Test(ahead, compressed_records_are_left_to_the_one_who_reads_in_order)
 	made_end(&m);
 }
 
-Test(ahead, bytes_that_are_not_in_memory_are_read_all_the_same)
+Test(parallel_scan, bytes_that_are_not_in_memory_are_read_all_the_same)
 {
 	struct said cached, fetched;
 	struct made m;
@@ -535,7 +535,7 @@ Test(ahead, bytes_that_are_not_in_memory_are_read_all_the_same)
 	made_end(&m);
 }
 
-Test(ahead, a_pass_can_be_given_up_anywhere)
+Test(parallel_scan, a_pass_can_be_given_up_anywhere)
 {
 	struct record r;
 	struct made m;
@@ -544,7 +544,7 @@ Test(ahead, a_pass_can_be_given_up_anywhere)
 	put(&m);
 	for (int stop = 0; stop < 60; stop += 7) {
 		cr_assert_eq(input_open(&m.ctx, m.path, &m.strings, &m.in, &m.kind), 0);
-		input_read_ahead(m.in, 4, LEAST);
+		input_set_parallel_scan(m.in, 4, LEAST);
 		for (int i = 0; i < stop; i++)
 			cr_assert_eq(state_next(&m.ctx, m.in, &r), 1);
 		input_close(m.in);

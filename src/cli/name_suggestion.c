@@ -2,22 +2,24 @@
  * Of equally near names the one that begins alike for longer counts, since people seldom
  * mistype first letters.
  */
-#include "cli/nearest_name.h"
+#include "cli/name_suggestion.h"
 
 #include <ctype.h>
 #include <flamefold.h>
 #include <string.h>
 
-void nearest_name_start(struct nearest_name *n, const char *word, size_t size)
+void name_suggestion_start(struct name_suggestion *n, const char *word, size_t size)
 {
 	/* One letter of a short word, two of others: with more everything is like
 	 * something. */
 	unsigned allowed = size < 5 ? 1 : 2;
 
-	*n = (struct nearest_name){ .word = word, .size = size, .distance = allowed + 1 };
+	*n = (struct name_suggestion){ .word = word,
+				       .size = size,
+				       .distance = allowed + 1 };
 }
 
-static size_t same_beginning(const struct nearest_name *n, const char *name)
+static size_t same_beginning(const struct name_suggestion *n, const char *name)
 {
 	size_t i = 0;
 
@@ -27,7 +29,7 @@ static size_t same_beginning(const struct nearest_name *n, const char *name)
 	return i;
 }
 
-void nearest_name_offer(struct nearest_name *n, const char *name)
+void name_suggestion_offer(struct name_suggestion *n, const char *name)
 {
 	unsigned distance = ff_edit_distance(n->word, n->size, name, strlen(name));
 

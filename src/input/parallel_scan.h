@@ -1,5 +1,5 @@
-#ifndef INPUT_AHEAD_H
-#define INPUT_AHEAD_H
+#ifndef INPUT_PARALLEL_SCAN_H
+#define INPUT_PARALLEL_SCAN_H
 
 #include "input/perf.h"
 
@@ -20,19 +20,20 @@
  * A thread counts samples and cuts chunks; records of other kinds it keeps for the caller,
  * who takes them in their order.
  */
-struct ahead;
+struct parallel_scan;
 
 /* Threads for the source at hand, whose stream has just been started. *@ret stays NULL
  * where there is no use for any, or no memory. */
-void ahead_start(const struct input *in, struct ahead **ret);
-void ahead_free(struct ahead *a); /* waits for its threads; NULL is fine */
+void parallel_scan_start(const struct input *in, struct parallel_scan **ret);
+void parallel_scan_free(
+	struct parallel_scan *a); /* waits for its threads; NULL is fine */
 
 /*
  * 1 and the next record that is no sample, where the pass has come to what a thread has
  * read; its chunk and everything about samples before it is noted. 0: the stream goes on.
  * Or -ENOMEM with a sentence.
  */
-int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
-	       struct raw_record *ret);
+int parallel_scan_next(struct context *ctx, struct parallel_scan *a, struct input *in,
+		       struct raw_record *ret);
 
 #endif

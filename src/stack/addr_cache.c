@@ -11,13 +11,13 @@
 /* Odd: no two addresses of one salt share a key. */
 #define SPREAD 0x9fb21c651e98df25u
 
-/* Tells kernel places from those of processes. */
+/* Tells kernel addresses from those of processes. */
 #define KERNEL_EPOCHS (1ull << 32)
 /* Tells epochs from layouts, which are numbers of the same kind. */
-#define BRIEFLY (1ull << 33)
+#define PER_EPOCH (1ull << 33)
 
-struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t kind,
-			   bool entered, const struct machine *machine)
+struct addr_key addr_key(const struct stack_walker *w, uint8_t mode, uint8_t kind,
+			 bool entered, const struct machine *machine)
 {
 	const struct space *space = mode == MODE_KERNEL ? &w->kernel : &w->thread->space;
 	uint64_t whose = mode == MODE_KERNEL ? KERNEL_EPOCHS : 0;
@@ -25,9 +25,9 @@ struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t k
 
 	if (machine)
 		side |= (uint64_t)machine->elf << 8;
-	return (struct place_key){
+	return (struct addr_key){
 		.salt = hash_u64((space->layout | whose) << 24 | side),
-		.brief = hash_u64((space->epoch | whose | BRIEFLY) << 24 | side),
+		.epoch_salt = hash_u64((space->epoch | whose | PER_EPOCH) << 24 | side),
 		.mode = mode,
 		.kind = kind,
 		.entered = entered,
@@ -35,25 +35,25 @@ struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t k
 	};
 }
 
-static bool find_code_place(const struct stack_walker *w, const struct place_key *key,
-			    uint64_t ip, struct place *ret)
+static bool find_location(const struct stack_walker *w, const struct addr_key *key,
+			  uint64_t ip, struct location *ret)
 {
 	const struct space *space = &w->thread->space;
 
 	switch (key->mode) {
 	case MODE_KERNEL:
-		return processes_kernel_place(w->ps, &w->kernel, ip, ret);
+		return processes_locate_kernel(w->ps, &w->kernel, ip, ret);
 	case MODE_USER:
 	case MODE_UNKNOWN:
-		return processes_place(w->ps, space, ip, ret) ||
+		return processes_locate(w->ps, space, ip, ret) ||
 		       (key->entered &&
-			processes_place_before_exec(w->ps, space, ip, ret));
+			processes_locate_before_exec(w->ps, space, ip, ret));
 	case MODE_GUEST_KERNEL:
 	case MODE_GUEST_USER:
-		*ret = (struct place){ .image = IMAGE_ID_GUEST };
+		*ret = (struct location){ .image = IMAGE_ID_GUEST };
 		return true;
 	case MODE_HYPERVISOR:
-		*ret = (struct place){ .image = IMAGE_ID_HYPERVISOR };
+		*ret = (struct location){ .image = IMAGE_ID_HYPERVISOR };
 		return true;
 	}
 	return false;
@@ -68,35 +68,35 @@ static bool has_no_addresses(uint32_t image)
 
 /* An address that is looked up. */
 struct asked {
-	const struct place_key *key;
+	const struct addr_key *key;
 	uint64_t ip;
-	uint8_t kind; /* enum place_kind */
+	uint8_t kind; /* enum addr_kind */
 	bool mapped;
 	bool lasts; /* the answer, for as long as the maps of code do */
-	struct place place; /* of the address, or of the call before it */
+	struct location location; /* of the address, or of the call before it */
 };
 
-static void ask_place(const struct stack_walker *w, const struct place_key *key,
-		      uint64_t ip, struct asked *ret)
+static void ask_location(const struct stack_walker *w, const struct addr_key *key,
+			 uint64_t ip, struct asked *ret)
 {
 	enum { LEAST_PAGE = 4096, AROUND = 32 };
 
 	*ret = (struct asked){ .key = key,
 			       .ip = ip,
-			       .kind = ip ? key->kind : PLACE_EXACT };
-	ip -= ret->kind != PLACE_EXACT;
-	ret->mapped = find_code_place(w, key, ip, &ret->place);
+			       .kind = ip ? key->kind : ADDR_EXACT };
+	ip -= ret->kind != ADDR_EXACT;
+	ret->mapped = find_location(w, key, ip, &ret->location);
 	/* What is looked at around it is of the same map, too. */
-	ret->lasts = ret->mapped && ret->place.executable && !key->entered &&
+	ret->lasts = ret->mapped && ret->location.executable && !key->entered &&
 		     ip % LEAST_PAGE >= AROUND && ip % LEAST_PAGE < LEAST_PAGE - AROUND;
 	if (!ret->mapped)
-		ret->place.image = IMAGE_ID_UNKNOWN;
+		ret->location.image = IMAGE_ID_UNKNOWN;
 	/* Garbage would fill the trie: addresses without a map are one frame. */
-	if (has_no_addresses(ret->place.image))
-		ret->place.address = w->options.by_address ? ip : 0;
+	if (has_no_addresses(ret->location.image))
+		ret->location.address = w->options.by_address ? ip : 0;
 }
 
-const struct binary *place_binary(struct stack_walker *w, uint32_t image)
+const struct binary *binary_of_image(struct stack_walker *w, uint32_t image)
 {
 	const struct binary *binary;
 	uint64_t began;
@@ -158,30 +158,30 @@ static bool may_be_trampoline(const struct unwind_rule *rule)
 static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 			struct unwind_rule *ret)
 {
-	bool code = asked->mapped && asked->place.executable;
+	bool code = asked->mapped && asked->location.executable;
 	const struct binary *binary = NULL;
 	struct unwind_rule here;
 	int frame = SIGNAL_NONE, left = SWITCH_NONE;
 
 	*ret = (struct unwind_rule){ .cfa_kind = code ? RULE_NO_OBJECT : RULE_UNMAPPED };
-	if (code && can_have_binary(w, asked->place.image)) {
-		binary = place_binary(w, asked->place.image);
+	if (code && can_have_binary(w, asked->location.image)) {
+		binary = binary_of_image(w, asked->location.image);
 		if (!binary)
 			return -ENOMEM;
 		if (!binary->there || binary->machine != asked->key->machine)
 			binary = NULL;
 	}
-	if (binary && rule_at(w, binary, asked->place.address, ret) < 0)
+	if (binary && rule_at(w, binary, asked->location.address, ret) < 0)
 		return -ENOMEM;
 	here = *ret;
-	if (binary && asked->kind != PLACE_EXACT &&
-	    rule_at(w, binary, asked->place.address + 1, &here) < 0)
+	if (binary && asked->kind != ADDR_EXACT &&
+	    rule_at(w, binary, asked->location.address + 1, &here) < 0)
 		return -ENOMEM;
 	if (here.flags & UNWIND_SIGNAL)
 		*ret = here;
 	if (may_be_trampoline(ret) || may_be_trampoline(&here))
 		frame = signal_frame_at(w, asked->key, asked->ip);
-	if (binary && asked->kind == PLACE_CALLER)
+	if (binary && asked->kind == ADDR_CALLER)
 		left = switch_at(w, asked->key, asked->ip, ret);
 	if (left != SWITCH_NONE)
 		*ret = (struct unwind_rule){ .cfa_kind = RULE_SWITCH, .cfa = left };
@@ -189,11 +189,11 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 		*ret = (struct unwind_rule){ .cfa_kind = RULE_SIGNAL,
 					     .flags = UNWIND_SIGNAL,
 					     .cfa = frame };
-	else if (asked->kind == PLACE_CALLER && ret->cfa_kind == UNWIND_NONE &&
+	else if (asked->kind == ADDR_CALLER && ret->cfa_kind == UNWIND_NONE &&
 		 here.cfa_kind != UNWIND_NONE && here.cfa_kind < RULE_UNMAPPED &&
 		 call_ends_at(w, asked->key, asked->ip) == CALL_NO)
 		*ret = (struct unwind_rule){ .cfa_kind = UNWIND_END,
-					     .flags = RULE_BY_HAND };
+					     .flags = RULE_STACK_BOTTOM };
 	return 0;
 }
 
@@ -218,36 +218,36 @@ static uint32_t add_rule(struct stack_walker *w, const struct unwind_rule *rule)
 }
 
 /* Where it is kept what an address of an image is, whatever process has it. */
-static struct place_seen *code_of(struct stack_walker *w, const struct asked *asked,
+static struct addr_entry *code_of(struct stack_walker *w, const struct asked *asked,
 				  uint64_t *number)
 {
 	const struct machine *machine = asked->key->machine;
-	uint64_t side = (uint64_t)asked->place.image << 24 | asked->kind << 1 |
-			(asked->mapped && asked->place.executable);
+	uint64_t side = (uint64_t)asked->location.image << 24 | asked->kind << 1 |
+			(asked->mapped && asked->location.executable);
 
 	if (machine)
 		side |= (uint64_t)machine->elf << 3;
-	*number = (hash_u64(side) + asked->place.address) * SPREAD;
+	*number = (hash_u64(side) + asked->location.address) * SPREAD;
 	return &w->codes[*number >> (64 - CODES_BITS)];
 }
 
-static uint64_t place_number(uint64_t ip, uint64_t salt)
+static uint64_t addr_number(uint64_t ip, uint64_t salt)
 {
 	return (ip + salt) * SPREAD;
 }
 
-static int look_up_place(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-			 struct place_seen *ret)
+static int look_up_addr(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+			struct addr_entry *ret)
 {
 	uint32_t frame, rule_index = RULE_UNSEEN;
 	struct unwind_rule rule = { 0 };
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	struct asked asked;
 	struct frame made;
 	uint64_t number;
 	bool entered; /* nobody called what is before the address */
 
-	ask_place(w, key, ip, &asked);
+	ask_location(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
 	if (seen->frame && seen->key == number)
 		goto out;
@@ -258,35 +258,35 @@ static int look_up_place(struct stack_walker *w, const struct place_key *key, ui
 		if (rule_index == RULE_UNSEEN)
 			return -ENOMEM;
 	}
-	made = (struct frame){ asked.place.address, asked.place.image, 0 };
+	made = (struct frame){ asked.location.address, asked.location.image, 0 };
 	if (!has_no_addresses(made.image) || w->options.by_address) {
-		entered = rule.flags & (UNWIND_SIGNAL | RULE_BY_HAND);
-		if (asked.kind == PLACE_CALLER && !entered)
+		entered = rule.flags & (UNWIND_SIGNAL | RULE_STACK_BOTTOM);
+		if (asked.kind == ADDR_CALLER && !entered)
 			made.flags = FRAME_CALLER;
-		if (asked.kind != PLACE_EXACT && entered)
+		if (asked.kind != ADDR_EXACT && entered)
 			made.address++;
 	}
 	if (frames_add(w->frames, &made, &frame) < 0)
 		return -ENOMEM;
-	*seen = (struct place_seen){ .key = number,
+	*seen = (struct addr_entry){ .key = number,
 				     .frame = frame + 1,
 				     .rule = rule_index };
 out:
 	*ret = *seen;
-	ret->key = place_number(ip, asked.lasts ? key->salt : key->brief);
+	ret->key = addr_number(ip, asked.lasts ? key->salt : key->epoch_salt);
 	return 0;
 }
 
-struct place_seen *place_find(struct stack_walker *w, const struct place_key *key,
-			      uint64_t ip)
+struct addr_entry *addr_find(struct stack_walker *w, const struct addr_key *key,
+			     uint64_t ip)
 {
 	/* Whenever it is asked for: what was near in memory is there still. */
-	struct place_seen *seen = &w->places[ip * SPREAD >> (64 - PLACES_BITS)];
+	struct addr_entry *seen = &w->addr_cache[ip * SPREAD >> (64 - ADDR_CACHE_BITS)];
 
-	if (seen->frame && (seen->key == place_number(ip, key->salt) ||
-			    seen->key == place_number(ip, key->brief)))
+	if (seen->frame && (seen->key == addr_number(ip, key->salt) ||
+			    seen->key == addr_number(ip, key->epoch_salt)))
 		return seen;
-	if (look_up_place(w, key, ip, seen) < 0) {
+	if (look_up_addr(w, key, ip, seen) < 0) {
 		seen->frame = 0;
 		w->failed = true;
 		return NULL;
@@ -294,71 +294,70 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 	return seen;
 }
 
-void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		     enum after_call call)
+void addr_note_call(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+		    enum after_call call)
 {
-	struct place_seen *seen;
+	struct addr_entry *seen;
 	struct asked asked;
 	uint64_t number;
 
-	ask_place(w, key, ip, &asked);
+	ask_location(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
 	if (seen->frame && seen->key == number)
 		seen->call = call;
 }
 
-void place_look(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		struct place_look *ret)
+void addr_look(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+	       struct addr_look *ret)
 {
-	struct code_place *at = &ret->at;
+	struct code_site *at = &ret->at;
 	enum image_kind kind = IMAGE_UNKNOWN;
 	struct asked asked;
 	uint64_t number;
 	bool code;
 
-	*ret = (struct place_look){ 0 };
-	ask_place(w, key, ip, &asked);
+	*ret = (struct addr_look){ 0 };
+	ask_location(w, key, ip, &asked);
 	ret->kept = code_of(w, &asked, &number);
 	if (!ret->kept->frame || ret->kept->key != number)
 		ret->kept = NULL;
 	if (asked.mapped)
-		kind = binaries_kind(w->binaries, asked.place.image);
+		kind = binaries_kind(w->binaries, asked.location.image);
 	if (kind != IMAGE_FILE && kind != IMAGE_VDSO) {
-		ret->what = asked.mapped && asked.place.executable ? PLACE_ANY_CODE
-								   : PLACE_NO_CODE;
+		ret->what = asked.mapped && asked.location.executable ? ADDR_ANY_CODE
+								      : ADDR_NO_CODE;
 		return;
 	}
-	at->image = asked.place.image;
-	at->offset = asked.place.address;
-	at->binary = place_binary(w, at->image);
+	at->image = asked.location.image;
+	at->offset = asked.location.address;
+	at->binary = binary_of_image(w, at->image);
 	w->failed |= !at->binary;
 	/* A runtime's own code is in files that are not executable: of Android, for
 	 * one. */
 	if (!at->binary || !at->binary->there)
-		ret->what = PLACE_ANY_CODE;
-	else if (!asked.place.executable)
-		ret->what = PLACE_NO_CODE;
+		ret->what = ADDR_ANY_CODE;
+	else if (!asked.location.executable)
+		ret->what = ADDR_NO_CODE;
 	else if (binary_address(at->binary, at->offset, &at->address, &code))
-		ret->what = PLACE_FILE_CODE;
+		ret->what = ADDR_FILE_CODE;
 	else
-		ret->what = PLACE_PADDING;
+		ret->what = ADDR_PADDING;
 }
 
-int code_rule(struct stack_walker *w, const struct code_place *at,
-	      struct unwind_rule *ret)
+int code_rule(struct stack_walker *w, const struct code_site *at, struct unwind_rule *ret)
 {
 	return rule_at(w, at->binary, at->offset, ret);
 }
 
 bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
-		   struct code_place *ret)
+		   struct code_site *ret)
 {
-	struct code_place found = { .image = image, .offset = offset };
+	struct code_site found = { .image = image, .offset = offset };
 	bool code;
 
 	if (!can_have_binary(w, image))
 		return false;
-	found.binary = place_binary(w, image);
+	found.binary = binary_of_image(w, image);
 	w->failed |= !found.binary;
 	if (!found.binary || !found.binary->there ||
 	    !binary_address(found.binary, offset, &found.address, &code))
@@ -367,30 +366,30 @@ bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
 	return true;
 }
 
-bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		struct code_place *ret)
+bool addr_code(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+	       struct code_site *ret)
 {
-	struct place place;
+	struct location location;
 
-	return find_code_place(w, key, ip, &place) &&
-	       code_of_image(w, place.image, place.address, ret);
+	return find_location(w, key, ip, &location) &&
+	       code_of_image(w, location.image, location.address, ret);
 }
 
-enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,
-				 uint64_t ip)
+enum image_kind addr_image_kind(struct stack_walker *w, const struct addr_key *key,
+				uint64_t ip)
 {
-	struct place place;
+	struct location location;
 
-	return find_code_place(w, key, ip, &place)
-		       ? binaries_kind(w->binaries, place.image)
+	return find_location(w, key, ip, &location)
+		       ? binaries_kind(w->binaries, location.image)
 		       : IMAGE_UNKNOWN;
 }
 
-bool place_bytes(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		 void *ret, size_t size)
+bool addr_bytes(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
+		void *ret, size_t size)
 {
-	struct code_place at;
+	struct code_site at;
 
-	return place_code(w, key, ip, &at) &&
+	return addr_code(w, key, ip, &at) &&
 	       binary_constant(w->binaries, at.binary, at.offset, ret, size);
 }

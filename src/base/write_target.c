@@ -9,7 +9,7 @@
  *	a     "b/c.svg"             link b -> /x    dir = /, rest = "x/c.svg"
  *	/x    "c.svg"               the last name: done
  */
-#include "base/file_place.h"
+#include "base/write_target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ enum {
 
 #define EVERYBODYS (S_ISVTX | S_IWOTH)
 
-struct way {
+struct path_walk {
 	int dir;
 	char *rest; /* of the path, from dir */
 	unsigned links;
@@ -47,14 +47,14 @@ static bool is_planted(int dir, const struct stat *st)
 				      st->st_uid != geteuid() && st->st_uid != d.st_uid);
 }
 
-static void go_to(struct way *w, int dir)
+static void go_to(struct path_walk *w, int dir)
 {
 	close(w->dir);
 	w->dir = dir;
 }
 
 /* The text of the link @fd goes before what is left of the path behind @name. */
-static int follow_link(struct way *w, int fd, const char *behind)
+static int follow_link(struct path_walk *w, int fd, const char *behind)
 {
 	char target[PATH_MAX], *rest;
 	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
@@ -77,7 +77,8 @@ static int follow_link(struct way *w, int fd, const char *behind)
 }
 
 /* The text of a link in /proc may be no path: "pipe:[17]". 1: to be followed by opening it. */
-static int follow_in_proc(struct way *w, int fd, const char *name, const char *behind)
+static int follow_in_proc(struct path_walk *w, int fd, const char *name,
+			  const char *behind)
 {
 	struct stat st;
 	int dir;
@@ -95,7 +96,7 @@ static int follow_in_proc(struct way *w, int fd, const char *name, const char *b
 	return 0;
 }
 
-static int take_link(struct way *w, int fd, const struct stat *st, const char *name,
+static int take_link(struct path_walk *w, int fd, const struct stat *st, const char *name,
 		     const char *behind)
 {
 	struct statfs fs;
@@ -112,7 +113,7 @@ static int take_link(struct way *w, int fd, const struct stat *st, const char *n
 }
 
 /* 1: @name is the last one. 0: there is more to go. */
-static int take_name(struct way *w, const char *name, const char *behind,
+static int take_name(struct path_walk *w, const char *name, const char *behind,
 		     struct ff_place *ret)
 {
 	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
@@ -138,7 +139,7 @@ static int take_name(struct way *w, const char *name, const char *behind,
 }
 
 /* Name after name. */
-static int walk_path(struct way *w, struct ff_place *ret)
+static int walk_path(struct path_walk *w, struct ff_place *ret)
 {
 	int done = 0;
 
@@ -163,10 +164,10 @@ static int walk_path(struct way *w, struct ff_place *ret)
 	return done < 0 ? done : 0;
 }
 
-int file_place_open(const char *path, struct ff_place *ret, const char **why)
+int write_target_open(const char *path, struct ff_place *ret, const char **why)
 {
-	struct way w = { .dir = open(*path == '/' ? "/" : ".", DIRECTORY),
-			 .rest = strdup(path) };
+	struct path_walk w = { .dir = open(*path == '/' ? "/" : ".", DIRECTORY),
+			       .rest = strdup(path) };
 	struct ff_place p = { 0 };
 	int err = w.dir < 0 ? -errno : !w.rest ? -ENOMEM : *path ? 0 : -ENOENT;
 
@@ -184,7 +185,7 @@ int file_place_open(const char *path, struct ff_place *ret, const char **why)
 	return 0;
 }
 
-void file_place_close(struct ff_place *p)
+void write_target_close(struct ff_place *p)
 {
 	if (p->directory >= 0)
 		close(p->directory);
@@ -192,7 +193,7 @@ void file_place_close(struct ff_place *p)
 	*p = (struct ff_place){ .directory = -1 };
 }
 
-mode_t file_place_mode(const struct ff_place *p, mode_t usual)
+mode_t write_target_mode(const struct ff_place *p, mode_t usual)
 {
 	struct stat st;
 
@@ -212,7 +213,7 @@ static int refuse_fifo(const char **why)
 	return -EACCES;
 }
 
-int file_place_open_special(const struct ff_place *p, int flags, const char **why)
+int write_target_open_special(const struct ff_place *p, int flags, const char **why)
 {
 	struct stat st;
 	int fd, err;

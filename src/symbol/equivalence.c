@@ -12,8 +12,8 @@
 /* Where these differ, frames that show the same mean different things. */
 enum { TOLD_APART = FRAME_INFERRED | FRAME_MARKS };
 
-int symbols_alike(const struct symbols *symbols, const struct frames *frames,
-		  const struct images *images, uint32_t **ret)
+int symbols_equivalence(const struct symbols *symbols, const struct frames *frames,
+			const struct images *images, uint32_t **ret)
 {
 	struct hash_set first = { 0 }; /* frames, the first one of each kind */
 	uint32_t *map = malloc((frames->list.count + 1) * sizeof(*map));

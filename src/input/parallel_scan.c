@@ -12,7 +12,7 @@
  * have done their share. Memory for kept records is bounded for all parts together: a
  * part that has no more ends there, and the pass goes on from its end by itself.
  */
-#include "input/ahead.h"
+#include "input/parallel_scan.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ enum {
 };
 
 /* A record that is no sample. */
-struct kept {
+struct kept_record {
 	struct raw_record raw;
 	size_t at; /* of its bytes among those of the part */
 	uint64_t newest; /* time of the samples before it in the part */
@@ -41,22 +41,22 @@ struct kept {
 };
 
 /* What a thread reads in one go. */
-struct part {
-	struct ahead *ahead;
+struct scan_part {
+	struct parallel_scan *scan;
 	/* An input of its own as far as the first pass changes it. */
 	struct input own;
-	struct source source;
+	struct record_source source;
 	uint64_t start, until; /* offsets in the file */
 	uint64_t stream_end; /* of the source's records */
 	uint64_t end; /* how far it came; start: nothing is of use */
-	ARRAY(struct kept) kept;
+	ARRAY(struct kept_record) kept;
 	struct text bytes;
 	atomic_bool stop;
 	bool read; /* as far as it was */
 };
 
-struct ahead {
-	struct part *parts;
+struct parallel_scan {
+	struct scan_part *parts;
 	size_t count;
 	size_t next; /* the part that the pass has not come to, or is in */
 	size_t taken; /* records of it; it is adopted */
@@ -122,7 +122,7 @@ static uint64_t find_beginning(const struct input *in, uint64_t from, uint8_t *b
 }
 
 /* A record that cannot be taken whole is not taken, and the part ends before it. */
-static void read_part(struct part *p)
+static void read_part(struct scan_part *p)
 {
 	struct stream *s = &p->own.stream;
 	struct context ctx = { 0 };
@@ -135,23 +135,23 @@ static void read_part(struct part *p)
 	while (p->end < p->until &&
 	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		size_t at = p->bytes.size, size;
-		struct kept *kept;
+		struct kept_record *kept;
 
 		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
 			break;
 		size = raw.head.size + sizeof(*kept);
 		if (raw.head.type == PERF_RECORD_SAMPLE) {
 			input_pass_sample(&p->own, &raw);
-		} else if (atomic_fetch_add(&p->ahead->kept, size) + size >
-			   p->ahead->kept_most) {
-			atomic_fetch_sub(&p->ahead->kept, size);
+		} else if (atomic_fetch_add(&p->scan->kept, size) + size >
+			   p->scan->kept_most) {
+			atomic_fetch_sub(&p->scan->kept, size);
 			break;
 		} else {
 			text_add(&p->bytes, (const char *)raw.bytes, raw.head.size);
 			kept = p->bytes.failed ? NULL : array_add(&p->kept);
 			if (!kept)
 				break;
-			*kept = (struct kept){ raw, at, p->own.newest, 0 };
+			*kept = (struct kept_record){ raw, at, p->own.newest, 0 };
 			if (raw.head.type == PERF_RECORD_LOST)
 				kept->ring = input_ring_time(
 					&p->own,
@@ -169,11 +169,11 @@ static void read_part(struct part *p)
 /* A thread: from the last part that is nobody's on. */
 static void *read_parts(void *arg)
 {
-	struct ahead *a = arg;
+	struct parallel_scan *a = arg;
 
 	pthread_mutex_lock(&a->lock);
 	while (a->first < a->end) {
-		struct part *p = &a->parts[--a->end];
+		struct scan_part *p = &a->parts[--a->end];
 
 		pthread_mutex_unlock(&a->lock);
 		read_part(p);
@@ -187,11 +187,12 @@ static void *read_parts(void *arg)
 
 /* A copy of the input, in which all that the first pass writes is new and empty. What it
  * only reads is shared. */
-static bool part_init(struct ahead *a, struct part *p, const struct input *in)
+static bool part_init(struct parallel_scan *a, struct scan_part *p,
+		      const struct input *in)
 {
 	size_t events = in->rec.events.count;
 
-	p->ahead = a;
+	p->scan = a;
 	p->stream_end = in->stream.end;
 	p->source = in->sources.v[in->source];
 	p->own = *in;
@@ -217,10 +218,10 @@ static bool part_init(struct ahead *a, struct part *p, const struct input *in)
 
 /* Gives back the part's share of the memory for kept records, so that parts still
  * being read may keep more. */
-static void part_release(struct part *p)
+static void part_release(struct scan_part *p)
 {
-	if (p->ahead)
-		atomic_fetch_sub(&p->ahead->kept,
+	if (p->scan)
+		atomic_fetch_sub(&p->scan->kept,
 				 p->bytes.size + p->kept.count * sizeof(*p->kept.v));
 	free(p->own.rec.events.v);
 	array_release(&p->own.chunks);
@@ -239,7 +240,7 @@ static size_t threads_allowed(const struct input *in)
  * to. */
 static size_t count_parts(const struct input *in)
 {
-	const struct source *source = &in->sources.v[in->source];
+	const struct record_source *source = &in->sources.v[in->source];
 	uint64_t size = source->end - source->start;
 	size_t parts = threads_allowed(in) * PARTS;
 
@@ -248,18 +249,18 @@ static size_t count_parts(const struct input *in)
 	if (in->threads < 2 || in->pipe || (in->any_timed && !in->all_timed) ||
 	    in->rec.events.count == 0)
 		return 0;
-	if (source->packed || source->end == UINT64_MAX || source->file.once)
+	if (source->packed || source->end == UINT64_MAX || source->file.pipe)
 		return 0;
 	if (parts > EVENTS_KEPT / in->rec.events.count)
 		parts = EVENTS_KEPT / in->rec.events.count;
 	return size / in->part_least < parts ? (size_t)(size / in->part_least) : parts;
 }
 
-void ahead_start(const struct input *in, struct ahead **ret)
+void parallel_scan_start(const struct input *in, struct parallel_scan **ret)
 {
 	size_t parts = count_parts(in), threads = threads_allowed(in) - 1;
 	uint64_t start = in->stream.offset, size = in->stream.end - start;
-	struct ahead *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
+	struct parallel_scan *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
 	uint8_t *buf = a ? malloc(LOOKED_AT) : NULL;
 	bool ready;
 
@@ -291,10 +292,10 @@ void ahead_start(const struct input *in, struct ahead **ret)
 	if (a->running)
 		*ret = a;
 	else
-		ahead_free(a);
+		parallel_scan_free(a);
 }
 
-void ahead_free(struct ahead *a)
+void parallel_scan_free(struct parallel_scan *a)
 {
 	if (!a)
 		return;
@@ -315,7 +316,7 @@ void ahead_free(struct ahead *a)
 
 /* The caller has come to the next part. True where a thread has read of it; what no
  * thread does is the caller's. */
-static bool wait_for_part(struct ahead *a, struct part *p, bool wanted)
+static bool wait_for_part(struct parallel_scan *a, struct scan_part *p, bool wanted)
 {
 	bool mine;
 
@@ -330,7 +331,7 @@ static bool wait_for_part(struct ahead *a, struct part *p, bool wanted)
 }
 
 /* Takes over what a thread has read. */
-static int adopt_part(struct input *in, const struct part *p)
+static int adopt_part(struct input *in, const struct scan_part *p)
 {
 	const struct recording *from = &p->own.rec;
 	struct recording *to = &in->rec;
@@ -367,12 +368,12 @@ static int adopt_part(struct input *in, const struct part *p)
 	return 0;
 }
 
-int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
-	       struct raw_record *ret)
+int parallel_scan_next(struct context *ctx, struct parallel_scan *a, struct input *in,
+		       struct raw_record *ret)
 {
 	for (; a->next < a->count && !in->stream.packed && !in->stream.damage;
 	     a->next++) {
-		struct part *p = &a->parts[a->next];
+		struct scan_part *p = &a->parts[a->next];
 
 		if (!a->inside && in->stream.offset < p->start)
 			return 0;
@@ -384,7 +385,7 @@ int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
 			return fail_memory(ctx);
 		a->inside = true;
 		if (a->taken < p->kept.count) {
-			const struct kept *kept = &p->kept.v[a->taken++];
+			const struct kept_record *kept = &p->kept.v[a->taken++];
 
 			*ret = kept->raw;
 			ret->bytes = (const uint8_t *)p->bytes.bytes + kept->at;

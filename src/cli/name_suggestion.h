@@ -1,5 +1,5 @@
-#ifndef CLI_NEAREST_NAME_H
-#define CLI_NEAREST_NAME_H
+#ifndef CLI_NAME_SUGGESTION_H
+#define CLI_NAME_SUGGESTION_H
 
 #include <stddef.h>
 
@@ -7,14 +7,14 @@
  * The name that a word, which is none, was meant to be: the one that is the fewest letters
  * away (ff_edit_distance()). One letter in short words, two in those of five letters or more.
  */
-struct nearest_name {
+struct name_suggestion {
 	const char *word;
 	size_t size;
 	unsigned distance; /* of the best one; more than is near where there is none */
 	const char *best; /* NULL: none is near */
 };
 
-void nearest_name_start(struct nearest_name *n, const char *word, size_t size);
-void nearest_name_offer(struct nearest_name *n, const char *name);
+void name_suggestion_start(struct name_suggestion *n, const char *word, size_t size);
+void name_suggestion_offer(struct name_suggestion *n, const char *name);
 
 #endif
