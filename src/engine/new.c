@@ -79,7 +79,7 @@ static int choose_scope(struct ff_profile *p)
 		return 0;
 	if (p->wall.weight != WALL_EXACT)
 		return fail(&p->ctx, -EINVAL,
-			    "only mode wall asks who else runs: a scope has no sense "
+			    "only mode wall asks who else runs: a scope means nothing "
 			    "without it");
 	for (int i = 0; i < WALL_SCOPES; i++)
 		if (strcmp(scope, names[i]) == 0) {

@@ -192,7 +192,7 @@ filters()
 @test "a mode names its events itself, and they have no rate" {
 	need_mode_events
 	run -2 "$flamefold" record --mode offcpu -e cycles true
-	[[ $output == *"(-e)"* ]]
+	[[ $output == *"-e cannot go with it"* ]]
 	run -2 "$flamefold" record --mode offcpu -F 99 true
 	[[ $output == *"(-F)"* ]]
 	run -2 "$flamefold" record --mode offcpu --all-user true
