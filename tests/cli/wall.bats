@@ -325,7 +325,7 @@ stat()
 	wall --stats
 	says "p7;22;11 20" "p7;22;12 40" "p7;[waiting] 10"
 	[ "$(stat 'repaired')" -eq 1 ]
-	[ "$(stat 'records lost meanwhile')" -eq 2 ]
+	[ "$(stat 'records of switches lost meanwhile')" -eq 2 ]
 	# they were lost since the record before them of their processor
 	{
 		comms 7
