@@ -109,7 +109,8 @@ void print_help(const struct command *command)
 	for (size_t i = 0; commands[i]; i++)
 		printf("  %-8s%s%s\n", commands[i]->name, commands[i]->summary,
 		       i == 0 ? " (if no command is named)" : "");
-	printf("\nINPUT is a perf.data file or folded text, - is standard input. If none "
+	printf("\nINPUT is a perf.data file, what perf script prints of one, or folded "
+	       "text, - is standard input. If none "
 	       "is\n"
 	       "named it is what a pipe or <FILE brings, or ./perf.data. Several are "
 	       "added up.\n"

@@ -142,11 +142,11 @@ void sample_tally_add(struct sample_tally *to, const struct sample_tally *from);
 static inline void sample_tally_count(struct sample_tally *tally,
 				      const struct event *event, const struct sample *s)
 {
-	tally->chains += s->chain_count > 0;
+	tally->chains += s->chain_count > 0 || s->printed_count > 1;
 	tally->user_stacks += s->has_user_stack;
 	tally->user_stacks_cut += s->user_stack_cut;
 	tally->branch_stacks += s->branch_count > 0;
-	tally->bare += s->chain_count == 0 && !s->has_user_stack;
+	tally->bare += s->chain_count == 0 && s->printed_count < 2 && !s->has_user_stack;
 	tally->chains_cut += stack_chain_is_cut(s, event);
 }
 

@@ -92,7 +92,7 @@ static int match_stacks(struct filtering *f)
 
 		/* Processes are asked for by comm, and marks are nobody's functions. */
 		if (frame->image != IMAGE_ID_NAMES ||
-		    frame->flags & (FRAME_TEXT | FRAME_FUNCTION)) {
+		    frame->flags & (FRAME_TEXT | FRAME_FUNCTION | FRAME_PRINTED)) {
 			bits |= f->functions[symbols->of_frame.v[frame_id]];
 			/* A stack passes by a function that was inlined into its frame as
 			 * well. */

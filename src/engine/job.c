@@ -39,6 +39,8 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	};
 	if (p->wall.weight)
 		input_tell_switches(ret->in);
+	if (p->options.flags & FF_ADDRS || p->options.unnamed == FF_UNNAMED_ADDRESS)
+		input_keep_addresses(ret->in);
 	/* Whatever is merged into it. */
 	if (p->wall.weight == WALL_INSTANT)
 		collected_scale(&p->collected, INSTANT_DECIMALS);

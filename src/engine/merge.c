@@ -51,8 +51,10 @@ static void name_by_last_comm(const struct input_job *j, struct process_list *al
 		struct ff_process *process = &all->list.v[i];
 		struct comm comm;
 
+		/* Without times, the places in the file have gone for them. */
 		processes_comm(j->processes, process->pid, process->pid,
-			       j->rec->last_time, &comm);
+			       j->rec->last_time ? j->rec->last_time : UINT64_MAX - 1,
+			       &comm);
 		process->comm = intern_text(&j->p->strings, comm.name);
 	}
 }

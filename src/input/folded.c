@@ -13,82 +13,26 @@
 #include <stdlib.h>
 
 #include "input/foreign.h"
+#include "input/lines.h"
 #include "input/perf.h"
 
 struct folded {
-	char *bytes;
-	size_t room, start, end; /* what is read and not yet handed out */
-	uint64_t offset; /* in the file, of what is read next */
+	struct lines lines;
 	unsigned decimals;
 	bool differential;
-	uint64_t lines, size; /* with a count; bytes: when it was opened */
-	uint64_t lines_read;
+	uint64_t counted, size; /* lines with a count; bytes: when it was opened */
+	uint64_t counted_again; /* of those that were handed out */
 };
 
 enum {
-	FIRST_ROOM = 1 << 20,
-	LINE_MOST = 64 << 20, /* all of a line is in memory */
 	DECIMALS_MOST = 6,
 	IGNORED_PART = 10, /* of all lines: where more than a tenth is none, none is */
 };
 
-/* Reads on behind what is there. *@more is false at the end of the file. */
-static int refill(struct context *ctx, struct input *in, bool *more)
+static int next_line(struct context *ctx, struct input *in, const char **line,
+		     size_t *size)
 {
-	struct folded *f = in->folded;
-	size_t got;
-	int err;
-
-	memmove(f->bytes, f->bytes + f->start, f->end - f->start);
-	f->end -= f->start;
-	f->start = 0;
-	if (f->end == f->room &&
-	    !array_grow((void **)&f->bytes, &f->room, 2 * f->room, 1))
-		return fail_memory(ctx);
-	err = file_read(ctx, &in->file, f->offset, f->bytes + f->end, f->room - f->end,
-			&got);
-	if (err < 0)
-		return err;
-	f->end += got;
-	/* Some editors begin UTF-8 with U+FEFF, which is of no name. */
-	if (f->offset == 0 && f->end >= 3 && memcmp(f->bytes, "\xef\xbb\xbf", 3) == 0)
-		f->start = 3;
-	f->offset += got;
-	*more = got > 0;
-	return 0;
-}
-
-/* The next line, borrowed, without its end. 1, 0 at the end, or a negative errno. */
-static int next_text_line(struct context *ctx, struct input *in, const char **line,
-			  size_t *size)
-{
-	struct folded *f = in->folded;
-	size_t looked = 0;
-	bool more = true;
-
-	for (;;) {
-		char *p = f->bytes + f->start;
-		char *nl = memchr(p + looked, '\n', f->end - f->start - looked);
-		int err;
-
-		if (nl || !more) {
-			*line = p;
-			*size = nl ? (size_t)(nl - p) : f->end - f->start;
-			f->start += *size + (nl != NULL);
-			if (*size && p[*size - 1] == '\r')
-				--*size;
-			return nl || *size;
-		}
-		looked = f->end - f->start;
-		if (looked >= LINE_MOST)
-			return fail(
-				ctx, -EFBIG,
-				"'%s' is not folded text: a line is longer than %d MiB",
-				in->file.path, LINE_MOST >> 20);
-		err = refill(ctx, in, &more);
-		if (err < 0)
-			return err;
-	}
+	return lines_next(ctx, &in->folded->lines, "folded text", line, size);
 }
 
 /* A count as it stands in the text: digits, and how many of them are decimals. */
@@ -161,12 +105,6 @@ static bool is_idle(const char *line, size_t size)
 			     (i + 1 == size || !isdigit((unsigned char)line[i + 1])));
 }
 
-static void rewind_text(struct folded *f)
-{
-	f->start = f->end = 0;
-	f->offset = 0;
-}
-
 static int is_foreign(struct context *ctx, const struct input *in,
 		      const struct foreign *foreign)
 {
@@ -179,17 +117,17 @@ static int ask_beginning(struct context *ctx, struct input *in,
 			 const struct foreign *(*question)(const char *, size_t),
 			 const struct foreign **ret)
 {
-	struct folded *f = in->folded;
+	struct lines *l = &in->folded->lines;
 	bool more;
 	int err;
 
-	rewind_text(f);
-	err = refill(ctx, in, &more);
+	lines_seek(l, 0);
+	err = lines_refill(ctx, l, &more);
 	if (err == 0)
-		*ret = question(f->bytes + f->start, f->end - f->start < FOREIGN_BEGINNING
-							     ? f->end - f->start
+		*ret = question(l->bytes + l->start, l->end - l->start < FOREIGN_BEGINNING
+							     ? l->end - l->start
 							     : FOREIGN_BEGINNING);
-	rewind_text(f);
+	lines_seek(l, 0);
 	return err;
 }
 
@@ -224,7 +162,7 @@ static int judge_lines(struct context *ctx, struct input *in)
 	size_t size;
 	int err;
 
-	while ((err = next_text_line(ctx, in, &line, &size)) > 0) {
+	while ((err = next_line(ctx, in, &line, &size)) > 0) {
 		struct count count, before;
 
 		if (is_comment(line, size))
@@ -245,9 +183,9 @@ static int judge_lines(struct context *ctx, struct input *in)
 	if (err == 0 && ignored > (valid + ignored) / IGNORED_PART)
 		return refuse_text(ctx, in, valid, ignored);
 	f->differential = valid && twice == valid;
-	f->lines = valid;
-	f->size = f->offset;
-	rewind_text(f);
+	f->counted = valid;
+	f->size = f->lines.offset;
+	lines_seek(&f->lines, 0);
 	return err;
 }
 
@@ -259,11 +197,9 @@ int folded_open(struct context *ctx, struct input *in)
 	in->folded = calloc(1, sizeof(*in->folded));
 	if (!in->folded)
 		return fail_memory(ctx);
-	in->folded->room = FIRST_ROOM;
-	in->folded->bytes = malloc(FIRST_ROOM);
-	if (!in->folded->bytes)
-		return fail_memory(ctx);
-	err = ask_beginning(ctx, in, foreign_recognise, &foreign);
+	err = lines_open(ctx, &in->file, &in->folded->lines);
+	if (err == 0)
+		err = ask_beginning(ctx, in, foreign_recognise, &foreign);
 	if (err == 0 && foreign)
 		err = is_foreign(ctx, in, foreign);
 	return err < 0 ? err : judge_lines(ctx, in);
@@ -272,7 +208,7 @@ int folded_open(struct context *ctx, struct input *in)
 void folded_close(struct input *in)
 {
 	if (in->folded)
-		free(in->folded->bytes);
+		lines_close(&in->folded->lines);
 	free(in->folded);
 	in->folded = NULL;
 }
@@ -291,7 +227,7 @@ static bool parse_stack(struct folded *f, const char *line, size_t size,
 	*ret = (struct folded_line){ .stack = line };
 	if (!cut_count(line, &size, &count))
 		return false;
-	f->lines_read++;
+	f->counted_again++;
 	if (!count_value(&count, f->decimals, &ret->weight))
 		return false;
 	if (f->differential) {
@@ -307,8 +243,8 @@ uint64_t folded_lines_missing(const struct input *in, bool *changed)
 {
 	const struct folded *f = in->folded;
 
-	*changed = f->offset != f->size || f->lines_read != f->lines;
-	return f->lines_read < f->lines ? f->lines - f->lines_read : 0;
+	*changed = f->lines.offset != f->size || f->counted_again != f->counted;
+	return f->counted_again < f->counted ? f->counted - f->counted_again : 0;
 }
 
 int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
@@ -318,8 +254,8 @@ int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
 	size_t size;
 	int err;
 
-	while ((err = next_text_line(ctx, in, &line, &size)) > 0) {
-		in->position = in->folded->offset;
+	while ((err = next_line(ctx, in, &line, &size)) > 0) {
+		in->done = in->folded->lines.offset;
 		if (is_comment(line, size))
 			continue;
 		if (parse_stack(in->folded, line, size, ret))

@@ -1,6 +1,6 @@
 /*
- * What text is that somebody gives for folded text: what perf script, DTrace, bpftrace
- * and other profilers print. FlameGraph has a stackcollapse-*.pl for most of them, and
+ * What text is that somebody gives for folded text: what DTrace, bpftrace and other profilers
+ * print. FlameGraph has a stackcollapse-*.pl for most of them, and
  * who forgets it is to be told which.
  *
  * Each kind is known by a line among the first ones: a headline, or how its frames
@@ -41,8 +41,8 @@ struct foreign_row {
 #define SAMPLE "to sample the program: flamefold record -p PID"
 #define PERF_SCRIPT                                                                      \
 	{                                                                                \
-		"the output of perf script", "give the perf.data itself, or " COLLAPSE(  \
-						     "stackcollapse-perf.pl")            \
+		"frames of perf script without their samples",                           \
+			"let it print -F comm,tid,time,event,ip,sym,dso"                 \
 	}
 #define BPFTRACE                                                                         \
 	{                                                                                \
@@ -98,11 +98,6 @@ static const struct foreign_row rows[] = {
 	{ "#!*", { "a script", "flamefold record -- SCRIPT samples one" }, CERTAIN | FIRST_LINE },
 	{ "# Total Lost Samples: *", { "the output of perf report", "give the perf.data itself" }, CERTAIN },
 	{ "# tracer: *", { "a trace of ftrace", "perf record writes what flamefold reads, and so does flamefold record --save" }, CERTAIN },
-	/* comm 123 [001] 12.345678: ... */
-	{ "* [[][0-9][0-9][0-9]] *[0-9].[0-9]*: *", PERF_SCRIPT, CERTAIN },
-	/* comm 123 12.345678: ..., with --ns 12.345678901: */
-	{ "*[0-9] *[0-9].[0-9][0-9][0-9][0-9][0-9][0-9]: *", PERF_SCRIPT, CERTAIN },
-	{ "*[0-9] *[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]: *", PERF_SCRIPT, CERTAIN },
 	{ "PeriodType: *", { "the output of pprof -raw", COLLAPSE("stackcollapse-go.pl") }, CERTAIN },
 	{ "@*]: [0-9]*", BPFTRACE, CERTAIN },
 	{ "events: *", CALLGRIND, CERTAIN },
@@ -192,14 +187,15 @@ static bool next_stripped_line(const char **at, const char *end, char line[LINE_
 	return true;
 }
 
-/* "main;f;g 12" */
-static bool is_stack(const char *line)
+bool foreign_is_stack(const char *line, size_t size)
 {
-	const char *count = strrchr(line, ' ');
+	size_t digits = size;
 
-	return count && isdigit((unsigned char)count[1]) &&
-	       count[1 + strspn(count + 1, "0123456789.")] == '\0' &&
-	       memchr(line, ';', (size_t)(count - line));
+	while (digits > 0 &&
+	       (isdigit((unsigned char)line[digits - 1]) || line[digits - 1] == '.'))
+		digits--;
+	return digits > 0 && digits < size && isdigit((unsigned char)line[digits]) &&
+	       line[digits - 1] == ' ' && memchr(line, ';', digits);
 }
 
 /* Does one of the first @most lines fit the pattern? Comments do not count among
@@ -213,7 +209,7 @@ static bool row_fits(const struct foreign_row *row, const char *text, size_t siz
 
 	while (count < most && next_stripped_line(&at, end, line)) {
 		if (fnmatch(row->line, line, 0) == 0 &&
-		    !(flags & CERTAIN && is_stack(line)))
+		    !(flags & CERTAIN && foreign_is_stack(line, strlen(line))))
 			return true;
 		if (row->flags & FIRST_LINE)
 			return false;

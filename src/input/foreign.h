@@ -19,4 +19,7 @@ const struct foreign *foreign_guess(const char *text, size_t size);
  * lines may end in counts. */
 const struct foreign *foreign_recognise(const char *text, size_t size);
 
+/* "main;f;g 12" */
+bool foreign_is_stack(const char *line, size_t size);
+
 #endif

@@ -21,9 +21,11 @@
 #include <sys/stat.h>
 
 #include "input/deferred.h"
+#include "input/foreign.h"
 #include "input/parallel_scan.h"
 #include "input/perf.h"
 #include "input/saved.h"
+#include "input/script.h"
 #include "input/simpleperf.h"
 #include "input/stream_item.h"
 
@@ -46,10 +48,23 @@ static const struct {
 	  NULL, "an ELF file, not a recording" },
 };
 
-/* What is no text is refused with the reason, if its first bytes tell one. */
-static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
+/* perf script's or folded; what is no text is refused with the reason, if its first bytes tell
+ * one. */
+static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size,
+		     enum input_kind *kind)
 {
 	if (!memchr(p, 0, size)) {
+		char text[FOREIGN_BEGINNING];
+		bool timed;
+		int err = file_read(ctx, &in->file, 0, text, sizeof(text), &size);
+
+		if (err < 0)
+			return err;
+		if (script_begins(text, size, &timed)) {
+			*kind = INPUT_PERF;
+			in->rec.format = "text of perf script";
+			return script_open(ctx, in, timed);
+		}
 		in->rec.format = "folded text";
 		return folded_open(ctx, in);
 	}
@@ -98,7 +113,7 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 		return saved_open(ctx, in);
 	}
 	*kind = INPUT_FOLDED;
-	return open_text(ctx, in, p, size);
+	return open_text(ctx, in, p, size, kind);
 }
 
 static bool is_directory(const char *path)
@@ -219,6 +234,7 @@ int input_open_descriptor(struct context *ctx, int fd, const char *name,
 void input_finish(struct input *in)
 {
 	folded_close(in);
+	script_close(in);
 	saved_close(in);
 	parallel_scan_free(in->scan);
 	in->scan = NULL;
@@ -525,6 +541,8 @@ int state_next(struct context *ctx, struct input *in, struct record *ret)
 	bool at_chunk = false;
 	int err = 0;
 
+	if (in->script)
+		return script_next_state(ctx, in, ret);
 	for (;;) {
 		struct raw_record raw;
 		int found = start_source(ctx, in);

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/intern.h"
 #include "input/folded.h"
+#include "input/printed.h"
 #include "input/record.h"
 #include "input/recording.h"
 #include "input/save.h"
@@ -66,6 +67,9 @@ void input_set_parallel_scan(struct input *in, size_t threads, uint64_t least);
 
 /* Before the first pass: who goes on a processor, and off it, is handed out, too. */
 void input_tell_switches(struct input *in);
+
+/* Before the first pass of a text: frames without a symbol are told apart by their addresses. */
+void input_keep_addresses(struct input *in);
 
 /* Before the first pass: bytes of a chunk of the second one, if not 2 MiB. */
 void input_set_chunk(struct input *in, uint64_t size);

@@ -144,7 +144,7 @@ struct input {
 	bool asks_build_ids; /* an event wants them in MMAP2 records */
 	/* Folded text. */
 	struct folded *folded;
-	uint64_t position;
+	struct script *script; /* NULL: it is no text of perf script */
 	struct saved_picture *picture; /* NULL: the input is none */
 };
 

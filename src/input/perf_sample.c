@@ -12,6 +12,7 @@
 
 #include "input/deferred.h"
 #include "input/perf.h"
+#include "input/script.h"
 #include "input/simpleperf.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 
 struct sample_reader {
 	const struct input *in;
+	struct script_reader *script; /* of text: all else is not used */
 	struct file file; /* of the source at hand; shared, where it is packed */
 	struct stream stream;
 	uint32_t source; /* + 1; 0: none yet */
@@ -61,6 +63,7 @@ void sample_reader_free(struct sample_reader *r)
 	if (!r)
 		return;
 	leave_source(r);
+	script_reader_free(r->script);
 	free(r->swapped);
 	free(r->chain);
 	free(r);
@@ -77,6 +80,8 @@ int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chu
 	const struct chunk *c = &r->in->chunks.v[chunk];
 	int err;
 
+	if (r->in->script)
+		return script_reader_start(ctx, r->in, &r->script, chunk);
 	if (r->source != c->source + 1) {
 		leave_source(r);
 		err = file_share(ctx, &r->in->sources.v[c->source].file, &r->file);
@@ -454,6 +459,8 @@ int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret
 	struct raw_record raw;
 	int found;
 
+	if (r->script)
+		return script_reader_next(ctx, r->script, ret, damaged);
 	while ((found = stream_next(ctx, &r->stream, &raw)) > 0) {
 		if (raw.head.type != PERF_RECORD_SAMPLE) {
 			if (others_have_times)

@@ -148,6 +148,10 @@ struct sample {
 	uint32_t raw_size;
 	uint32_t branch_count; /* branch records that came with it */
 	uint64_t cgroup; /* id; 0: not recorded */
+	/* Of text: frames by what was printed of them, leaf first, each a string id (see
+	 * input/printed.h). NULL: it has addresses. */
+	const uint32_t *printed;
+	uint32_t printed_count;
 	/* Counters of its group, "value, id, ..." each group_stride u64 long. */
 	uint32_t group_count, group_stride;
 	const uint8_t *group; /* NULL: a group of one, in value */

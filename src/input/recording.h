@@ -113,6 +113,8 @@ struct recording {
 	const char *format; /* "perf.data v2" */
 	const char *form; /* "file", "pipe", "directory", "live"; NULL: folded text */
 	bool big_endian, compressed;
+	bool is_text; /* perf script has printed it */
+	bool pids_printed; /* of a text: else threads are known by their numbers alone */
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	bool modules_share_ids; /* maps of several modules have one build id */
 	ARRAY(struct event) events;

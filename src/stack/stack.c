@@ -229,7 +229,10 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	}
 	/* A chain without addresses, of markers alone for one, shows the sample's own. */
 	chain_start(&chain, s);
-	if (chain_next(&chain, &e))
+	if (s->printed)
+		addresses = hash_bytes_wide(s->printed,
+					    s->printed_count * sizeof(*s->printed));
+	else if (chain_next(&chain, &e))
 		addresses = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	/* Who the label frame stands for: the same that push_label() puts in it. */
 	t = w->thread;
@@ -468,7 +471,9 @@ static int push_name(struct stack_walker *w, uint32_t name)
 static int push_label(struct stack_walker *w)
 {
 	struct thread_seen *t = w->thread;
-	struct thread_label label = { t->label, t->pid, t->tid };
+	uint32_t pid =
+		w->rec->is_text && !w->rec->pids_printed ? PID_NOT_PRINTED : t->pid;
+	struct thread_label label = { t->label, pid, t->tid };
 	struct frame frame = { .image = IMAGE_ID_NAMES };
 	uint32_t index, id;
 
@@ -480,7 +485,7 @@ static int push_label(struct stack_walker *w)
 		frame.address = index;
 		frame.flags = FRAME_TID;
 	} else if (w->options.root == FF_ROOT_PID) {
-		frame.address = (uint64_t)t->pid << 32 | t->label;
+		frame.address = (uint64_t)pid << 32 | t->label;
 		frame.flags = FRAME_PID;
 	} else if (!t->label) {
 		frame.address = t->tid;
@@ -509,6 +514,31 @@ static int push_boundary(struct stack_walker *w, size_t kernel)
 	return 0;
 }
 
+/* Frames that have come by name, leaf first. */
+static int push_printed(struct stack_walker *w, const struct sample *s,
+			unsigned *incomplete, struct found_chain *found)
+{
+	struct printed_frame printed;
+
+	for (uint32_t i = 0; i < s->printed_count; i++) {
+		struct frame frame = { .image = IMAGE_ID_NAMES,
+				       .address = s->printed[i],
+				       .flags = FRAME_PRINTED };
+		uint32_t id;
+
+		if (is_full(w)) {
+			*incomplete |= INCOMPLETE_MAX_STACK;
+			break;
+		}
+		if (frames_add(w->frames, &frame, &id) < 0 || push_frame(w, id) < 0)
+			return -ENOMEM;
+		printed_frame_split(intern_text(w->strings, s->printed[i]), &printed);
+		if (printed_is_kernel(&printed.module))
+			found->kernel = w->stack.count;
+	}
+	return 0;
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
@@ -528,7 +558,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	 * of both. */
 	w->dump_preferred =
 		w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
-	err = push_chain(w, s, &incomplete, &found);
+	err = s->printed ? push_printed(w, s, &incomplete, &found)
+			 : push_chain(w, s, &incomplete, &found);
 	/* The user's half, where the recorder left it to us. */
 	if (err == 0 && s->has_user_stack && !found.looked && !w->options.leaf_only) {
 		if (!found.user && can_walk(w, s, &k))

@@ -33,6 +33,8 @@ enum frame_flag {
 	FRAME_INTERRUPT = 512,
 	FRAME_SOFTIRQ =
 		1024, /* with that one: only if the stack has an interrupt's entry */
+	/* IMAGE_LABEL: address is the string id of what was printed of the frame (input/printed.h) */
+	FRAME_PRINTED = 2048,
 	FRAME_MARKS = FRAME_LINK | FRAME_INTERRUPT | FRAME_SOFTIRQ,
 };
 
@@ -41,6 +43,9 @@ struct frame {
 	uint32_t image;
 	uint32_t flags; /* of enum frame_flag */
 };
+
+/* In a label: which process it is was not printed. No process has this number. */
+#define PID_NOT_PRINTED (UINT32_MAX - 1)
 
 /* A label "comm-PID/TID". */
 struct thread_label {

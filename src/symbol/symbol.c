@@ -20,6 +20,7 @@
 #include "symbol/clone.h"
 #include "symbol/image_names.h"
 #include "symbol/map_files.h"
+#include "symbol/printed.h"
 
 struct symbolizer {
 	const struct images *images;
@@ -258,8 +259,10 @@ static void make_label(struct naming_run *r, const struct thread_label *label, b
 	for (size_t i = 0; i < r->label.size; i++)
 		if (r->label.bytes[i] == ' ')
 			r->label.bytes[i] = '_';
-	text_char(&r->label, '-');
-	text_printf(&r->label, "%d", (int)label->pid);
+	if (label->pid == PID_NOT_PRINTED)
+		text_string(&r->label, "-?");
+	else
+		text_printf(&r->label, "-%d", (int)label->pid);
 	if (tid)
 		text_printf(&r->label, "/%d", (int)label->tid);
 }
@@ -292,7 +295,12 @@ static int take_label(struct naming_run *r, uint32_t id)
 				    (uint32_t)(frame->address >> 32), 0 };
 	bool makes_label = true;
 
-	if (frame->flags & FRAME_FUNCTION) {
+	if (frame->flags & FRAME_PRINTED) {
+		makes_label = false;
+		if (printed_function(&r->s->options, r->s->strings,
+				     (uint32_t)frame->address, &r->label, &f) < 0)
+			return -ENOMEM;
+	} else if (frame->flags & FRAME_FUNCTION) {
 		f = saved_function(&r->frames->functions.v[frame->address]);
 		makes_label = false;
 	} else if (frame->flags & FRAME_TID) {
@@ -308,7 +316,8 @@ static int take_label(struct naming_run *r, uint32_t id)
 	if (makes_label && (r->label.failed || intern_add(r->s->strings, r->label.bytes,
 							  r->label.size, &f.name) < 0))
 		return -ENOMEM;
-	if (r->s->options.merge_clones && frame->flags & (FRAME_TEXT | FRAME_FUNCTION)) {
+	if (r->s->options.merge_clones &&
+	    frame->flags & (FRAME_TEXT | FRAME_FUNCTION | FRAME_PRINTED)) {
 		const char *text = intern_text(r->s->strings, f.name);
 		size_t size = strlen(text), mark = size, base;
 

@@ -401,12 +401,6 @@ titled()
 	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, it was cut, or --static"
 }
 
-@test "the output of perf script" {
-	printf 'sh 12/12 [001] 7.5: 1 cycles: \n\t1234 main+0x4 (/bin/sh)\n\n' >script
-	fails 1 script
-	[[ $stderr == *"'script' looks like the output of perf script"*"perf.data itself"* ]]
-}
-
 @test "the output of perf report" {
 	printf '%s\n' '# Total Lost Samples: 0' '#' '# Samples: 3  of event' '# Event count (approx.): 12' >report
 	fails 1 report

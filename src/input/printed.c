@@ -1,0 +1,308 @@
+/*
+ * Lines of perf script. A headline is found by its time, "12.345678:", for a comm can be any text,
+ * with blanks and numbers in it: what is before the first place where numbers, a processor and a time
+ * follow each other is the comm. A frame's object is what the last brackets hold, and its name all that
+ * is between address and object: names have brackets of their own.
+ */
+#include "input/printed.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* What is left of a line. */
+struct scan {
+	const char *at, *end;
+};
+
+static void skip_blanks(struct scan *s)
+{
+	while (s->at < s->end && is_blank(*s->at))
+		s->at++;
+}
+
+/* Digits, as many as fit 64 bits for sure: no number here has more. */
+static bool take_digits(struct scan *s, uint64_t *ret)
+{
+	const char *p = s->at, *most = s->end - p > 19 ? p + 19 : s->end;
+	uint64_t value = 0;
+	unsigned digit;
+
+	for (; p < most && (digit = (unsigned)*p - '0') < 10; p++)
+		value = value * 10 + digit;
+	*ret = value;
+	if (p == s->at || (p < s->end && (unsigned)*p - '0' < 10))
+		return false;
+	s->at = p;
+	return true;
+}
+
+/* Of a process or thread; perf prints -1 where it knows none. */
+static bool take_id(struct scan *s, uint32_t *ret)
+{
+	bool negative = s->at < s->end && *s->at == '-';
+	uint64_t value;
+
+	s->at += negative;
+	if (!take_digits(s, &value) || value > UINT32_MAX)
+		return false;
+	*ret = negative ? -(uint32_t)value : (uint32_t)value;
+	return true;
+}
+
+/* "12.345678:" or, with --ns, "12.345678901:" */
+static bool take_time(struct scan *s, uint64_t *ret)
+{
+	uint64_t seconds, fraction;
+	const char *point;
+
+	if (!take_digits(s, &seconds) || s->at == s->end || *s->at != '.')
+		return false;
+	point = s->at++;
+	if (!take_digits(s, &fraction) || s->at == s->end || *s->at != ':')
+		return false;
+	if (s->at - point == 7)
+		fraction *= 1000;
+	else if (s->at - point != 10)
+		return false;
+	s->at++;
+	return !__builtin_mul_overflow(seconds, 1000000000, ret) &&
+	       !__builtin_add_overflow(*ret, fraction, ret);
+}
+
+/* "123", "123/124"; "[001]"; "12.345678:": what there is of them, in this order. */
+static bool take_numbers(struct scan *s, bool timed, struct printed_head *ret)
+{
+	struct scan before = *s;
+	uint64_t cpu;
+
+	ret->has_time = take_time(s, &ret->time);
+	if (ret->has_time)
+		return true;
+	*s = before;
+	if (!take_id(s, &ret->tid))
+		return false;
+	ret->has_tid = true;
+	if (s->at < s->end && *s->at == '/') {
+		s->at++;
+		ret->pid = ret->tid;
+		ret->has_pid = true;
+		if (!take_id(s, &ret->tid))
+			return false;
+	}
+	if (s->at == s->end || !is_blank(*s->at))
+		return false;
+	skip_blanks(s);
+	before = *s;
+	if (s->at < s->end && *s->at == '[') {
+		s->at++;
+		ret->has_cpu = take_digits(s, &cpu) && s->at < s->end && *s->at == ']' &&
+			       cpu < UINT32_MAX;
+		s->at += ret->has_cpu;
+		ret->cpu = (uint32_t)cpu;
+		if (!ret->has_cpu)
+			*s = before;
+		skip_blanks(s);
+	}
+	before = *s;
+	ret->has_time = take_time(s, &ret->time);
+	if (!ret->has_time)
+		*s = before;
+	return ret->has_time || !timed;
+}
+
+/* "250000 cpu-clock:u:", "sched:sched_switch:" */
+static void take_event(struct scan *s, struct printed_head *ret)
+{
+	struct scan before, event;
+
+	skip_blanks(s);
+	before = *s;
+	ret->has_period =
+		take_digits(s, &ret->period) && s->at < s->end && is_blank(*s->at);
+	if (!ret->has_period)
+		*s = before;
+	skip_blanks(s);
+	event = *s;
+	while (s->at < s->end && !is_blank(*s->at))
+		s->at++;
+	if (s->at - event.at > 1 && s->at[-1] == ':') {
+		ret->event =
+			(struct printed_part){ event.at, (size_t)(s->at - 1 - event.at) };
+	} else {
+		/* Without an event a number is no period: it may be an address. */
+		ret->has_period = false;
+		*s = before;
+	}
+	skip_blanks(s);
+	ret->rest = (struct printed_part){ s->at, (size_t)(s->end - s->at) };
+}
+
+/* "comm event:", without any number. */
+static bool take_event_alone(const char *comm, const char *end, struct printed_head *ret)
+{
+	const char *event;
+
+	while (end > comm && is_blank(end[-1]))
+		end--;
+	for (event = end; event > comm && !is_blank(event[-1]);)
+		event--;
+	if (end - event < 2 || end[-1] != ':')
+		return false;
+	*ret = (struct printed_head){ .event = { event, (size_t)(end - 1 - event) },
+				      .rest = { end, 0 } };
+	while (event > comm && is_blank(event[-1]))
+		event--;
+	ret->comm = (struct printed_part){ comm, (size_t)(event - comm) };
+	return ret->comm.size > 0;
+}
+
+bool printed_head_parse(const char *line, size_t size, bool timed,
+			struct printed_head *ret)
+{
+	const char *end = line + size, *comm = line, *at;
+
+	while (comm < end && is_blank(*comm))
+		comm++;
+	/* Samples without a chain are indented, but so are frames, and these have no time. */
+	timed |= comm > line;
+	/* Nothing but a time can stand where the comm is missing; then behind each word. */
+	for (at = comm; at < end;) {
+		struct scan s = { at, end };
+
+		skip_blanks(&s);
+		*ret = (struct printed_head){ 0 };
+		ret->comm = (struct printed_part){ comm, (size_t)(at - comm) };
+		if (take_numbers(&s, timed || at == comm, ret)) {
+			take_event(&s, ret);
+			return true;
+		}
+		while (at < end && is_blank(*at))
+			at++;
+		while (at < end && !is_blank(*at))
+			at++;
+	}
+	return !timed && take_event_alone(comm, end, ret);
+}
+
+/* Where the object's bracket opens that the line ends in; NULL: it ends in none. */
+static const char *find_object(const char *text, const char *end)
+{
+	const char *last = NULL;
+	int depth = 0;
+
+	if (end == text || end[-1] != ')')
+		return NULL;
+	for (const char *p = end; p-- > text;) {
+		depth += *p == ')';
+		depth -= *p == '(';
+		if (*p != '(' || (p > text && p[-1] != ' '))
+			continue;
+		if (!last)
+			last = p;
+		/* "(/tmp/a (deleted))" */
+		if (depth == 0)
+			return p;
+	}
+	/* An object may have brackets that do not match. */
+	return last;
+}
+
+/* "+0x1c" at the end of a name. */
+static size_t without_offset(const char *name, size_t size)
+{
+	size_t i = size;
+
+	while (i > 0 && isxdigit((unsigned char)name[i - 1]))
+		i--;
+	return i < size && i >= 3 && memcmp(name + i - 3, "+0x", 3) == 0 ? i - 3 : size;
+}
+
+bool printed_frame_parse(const char *line, size_t size, struct printed_frame *ret)
+{
+	static const char inlined[] = "(inlined)";
+	const char *end = line + size, *at = line, *digits, *object;
+
+	*ret = (struct printed_frame){ 0 };
+	while (end > line && is_blank(end[-1]))
+		end--;
+	while (at < end && is_blank(*at))
+		at++;
+	if (at == end)
+		return false;
+	digits = at;
+	while (at < end && isxdigit((unsigned char)*at))
+		at++;
+	if (at > digits && (at == end || is_blank(*at)))
+		ret->address = (struct printed_part){ digits, (size_t)(at - digits) };
+	else
+		at = digits;
+	while (at < end && is_blank(*at))
+		at++;
+	object = find_object(at, end);
+	if (object) {
+		ret->inlined = (size_t)(end - object) == sizeof(inlined) - 1 &&
+			       memcmp(object, inlined, sizeof(inlined) - 1) == 0;
+		if (!ret->inlined)
+			ret->module = (struct printed_part){ object + 1,
+							     (size_t)(end - object) - 2 };
+		end = object;
+		while (end > at && is_blank(end[-1]))
+			end--;
+	}
+	ret->name = (struct printed_part){ at, without_offset(at, (size_t)(end - at)) };
+	return true;
+}
+
+bool printed_is_unnamed(const struct printed_part *name)
+{
+	static const char unknown[] = "[unknown]";
+
+	return name->size == 0 || (name->size == sizeof(unknown) - 1 &&
+				   memcmp(name->text, unknown, name->size) == 0);
+}
+
+void printed_frame_split(const char *text, struct printed_frame *ret)
+{
+	const char *module = strchr(text, '\n'), *more = NULL;
+
+	*ret = (struct printed_frame){ .name = { text, module ? (size_t)(module - text)
+							      : strlen(text) } };
+	if (!module)
+		return;
+	more = strchr(++module, '\n');
+	ret->module = (struct printed_part){ module, more ? (size_t)(more - module)
+							  : strlen(module) };
+	if (more && more[1] == '@')
+		ret->address = (struct printed_part){ more + 2, strlen(more + 2) };
+	else
+		ret->inlined = more != NULL;
+}
+
+bool printed_is_kernel(const struct printed_part *module)
+{
+	/* What lies in brackets and is a user's; all others are the kernel, or modules. */
+	static const char *const users[] = { "[vdso",  "[vsyscall", "[unknown", "[heap",
+					     "[stack", "[anon",	    "[uprobes" };
+
+	if (module->size >= 7 &&
+	    memcmp(module->text + module->size - 7, "vmlinux", 7) == 0)
+		return true;
+	if (module->size >= 3 &&
+	    (memcmp(module->text + module->size - 3, ".ko", 3) == 0 ||
+	     memmem(module->text, module->size, ".ko.", 4)))
+		return true;
+	if (module->size >= 8 && memcmp(module->text, "bpf_prog", 8) == 0)
+		return true;
+	if (module->size == 0 || *module->text != '[')
+		return false;
+	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
+		if (module->size >= strlen(users[i]) &&
+		    memcmp(module->text, users[i], strlen(users[i])) == 0)
+			return false;
+	return true;
+}

@@ -1,0 +1,731 @@
+/*
+ * The text of perf script is read twice, as other recordings are. Both passes go through the same
+ * blocks of lines, a headline and its frames:
+ *
+ *	first pass	comm of a thread changes	-> a COMM record
+ *			events, frames			-> strings, each once
+ *			every 2 MiB			-> a chunk begins at a headline
+ *	second pass	a block				-> struct sample, frames found among the strings
+ *
+ * So chunks are read by any number of threads, which add no strings. What has no time stands where
+ * it is in the file. Lines that are neither are counted as damaged.
+ */
+#include "input/script.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/foreign.h"
+#include "input/lines.h"
+#include "input/perf.h"
+#include "input/printed.h"
+
+enum {
+	BLOCK_FRAMES_MOST = 1 << 16,
+	NAME_MOST = 1 << 20, /* bytes of a frame's text; what is longer is cut */
+	LINES_ASKED = 200, /* of a beginning */
+	SEEN = 1 << 14,
+	ADDRESS_LEAST =
+		4, /* digits of one that begins a line, as of text that was copied */
+};
+
+static const char kind[] = "the output of perf script";
+static const uint32_t nothing; /* the frames of a sample without any */
+
+/* A headline and its frames, leaf first: string ids. */
+struct block {
+	struct printed_head head;
+	uint64_t position; /* of the headline */
+	ARRAY(char) line; /* which head refers to */
+	ARRAY(uint32_t) frames;
+	uint64_t odd; /* lines that are neither */
+};
+
+/* Gives a frame's text an id: the first pass makes them, the second one finds them. */
+typedef int name_frame(const struct input *in, const char *text, size_t size,
+		       uint32_t *ret);
+
+struct line_seen {
+	uint64_t hash;
+	uint32_t size; /* 0: none yet */
+	uint32_t id;
+};
+
+struct block_reader {
+	struct lines lines;
+	struct input *in;
+	name_frame *name;
+	/* A headline that ended the block before, and its line. */
+	struct printed_head head;
+	ARRAY(char) head_line;
+	uint64_t head_position;
+	bool has_head;
+	/* By a hash of all behind the address: frames that were met lately, so that most lines are
+	 * taken without a look at what they are made of. */
+	struct line_seen *seen;
+	ARRAY(char) text; /* of a frame */
+	ARRAY(char) waiting; /* inlined functions, until the one they are in has come */
+};
+
+struct script {
+	struct block_reader reader;
+	struct block block;
+	struct hash_map comm_of_tid; /* string ids */
+	struct hash_map event_of_name; /* string id -> index */
+	bool timed; /* headlines have times */
+	bool addresses; /* unnamed frames are told apart by them */
+	struct record next; /* what the sample at hand tells, too */
+	bool has_next;
+	uint64_t odd;
+};
+
+struct script_reader {
+	struct file file;
+	struct block_reader reader;
+	struct block block;
+	uint64_t end; /* of the chunk */
+};
+
+static bool add_bytes(struct block_reader *r, const char *bytes, size_t size)
+{
+	size = size < NAME_MOST ? size : NAME_MOST;
+	if (!array_reserve(&r->text, size))
+		return false;
+	memcpy(r->text.v + r->text.count, bytes, size);
+	r->text.count += size;
+	return true;
+}
+
+/* The frame's text (see printed.h) gets its id. */
+static int add_frame(struct block_reader *r, struct block *b,
+		     const struct printed_frame *f)
+{
+	bool told_apart = r->in->script->addresses && f->address.size &&
+			  printed_is_unnamed(&f->name);
+	uint32_t *slot, id = 0;
+	bool added;
+	int err;
+
+	if (b->frames.count == BLOCK_FRAMES_MOST)
+		return 0;
+	r->text.count = 0;
+	added = add_bytes(r, f->name.text, f->name.size);
+	if (f->module.size || f->inlined || told_apart)
+		added &= add_bytes(r, "\n", 1) &&
+			 add_bytes(r, f->module.text, f->module.size);
+	if (f->inlined)
+		added &= add_bytes(r, "\ninlined", 8);
+	else if (told_apart)
+		added &= add_bytes(r, "\n@", 2) &&
+			 add_bytes(r, f->address.text, f->address.size);
+	err = added ? r->name(r->in, r->text.v ? r->text.v : "", r->text.count, &id)
+		    : -ENOMEM;
+	slot = err < 0 ? NULL : array_add(&b->frames);
+	if (!slot)
+		return -ENOMEM;
+	*slot = id;
+	return 0;
+}
+
+/* Those that wait are in the function at hand, or in nobody's. */
+static int add_waiting(struct block_reader *r, struct block *b,
+		       const struct printed_part *module)
+{
+	const char *at = r->waiting.v, *end = at + r->waiting.count;
+	int err = 0;
+
+	while (err == 0 && at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		struct printed_frame f = { .name = { at, (size_t)(stop - at) },
+					   .module = *module,
+					   .inlined = true };
+
+		err = add_frame(r, b, &f);
+		at = stop + 1;
+	}
+	r->waiting.count = 0;
+	return err;
+}
+
+/* What stands behind the address of a frame, "\t ffffffff8225fe6b"; NULL: it has none. */
+static const char *behind_address(const char *line, size_t size)
+{
+	static const bool is_hex[256] = {
+		['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1,
+		['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['a'] = 1, ['b'] = 1,
+		['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1,
+	};
+	const char *at = line + 1, *end = line + size, *digits;
+
+	while (at < end && *at == ' ')
+		at++;
+	digits = at;
+	while (at < end && is_hex[(unsigned char)*at])
+		at++;
+	return at > digits && at < end && *at == ' ' ? at : NULL;
+}
+
+/* Takes a frame that was met lately. False where it was not; *@slot is for it then, NULL: it has no
+ * address. A hash of 64 bits stands for the text, which only who makes collisions on purpose would see,
+ * in names of his own. */
+static bool take_seen(struct block_reader *r, struct block *b, const char *line,
+		      size_t size, struct line_seen **slot)
+{
+	const char *rest = behind_address(line, size);
+	size_t left = rest ? (size_t)(line + size - rest) : 0;
+	uint64_t hash;
+
+	*slot = NULL;
+	if (!rest || r->waiting.count || left > UINT32_MAX ||
+	    b->frames.count == BLOCK_FRAMES_MOST || !array_reserve(&b->frames, 1))
+		return false;
+	hash = hash_bytes(rest, left);
+	*slot = &r->seen[hash % SEEN];
+	if ((*slot)->hash == hash && (*slot)->size == left) {
+		b->frames.v[b->frames.count++] = (*slot)->id;
+		return true;
+	}
+	**slot = (struct line_seen){ .hash = hash };
+	return false;
+}
+
+static int take_frame(struct block_reader *r, struct block *b,
+		      const struct printed_frame *f)
+{
+	int err;
+
+	if (!f->inlined) {
+		err = add_waiting(r, b, &f->module);
+		return err < 0 ? err : add_frame(r, b, f);
+	}
+	if (!array_reserve(&r->waiting, f->name.size + 1))
+		return -ENOMEM;
+	memcpy(r->waiting.v + r->waiting.count, f->name.text, f->name.size);
+	r->waiting.count += f->name.size;
+	r->waiting.v[r->waiting.count++] = '\n';
+	return 0;
+}
+
+/* "  file.c:12" below a frame, as -F +srcline prints it. */
+static bool is_source_line(const char *line, size_t size)
+{
+	return size > 3 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ' &&
+	       memchr(line, ':', size) && !memchr(line, '(', size);
+}
+
+/* Of records that are none of samples: perf script --show-task-events and the like. */
+static bool is_other_record(const struct printed_head *h)
+{
+	static const char prefix[] = "PERF_RECORD_";
+	const struct printed_part *p = h->event.size ? &h->event : &h->rest;
+
+	return p->size > sizeof(prefix) &&
+	       memcmp(p->text, prefix, sizeof(prefix) - 1) == 0;
+}
+
+/* A tracepoint is "group:name"; "cycles:u" has a modifier. */
+static bool is_tracepoint(const struct printed_part *event)
+{
+	const char *colon = memchr(event->text, ':', event->size);
+	size_t behind = colon ? event->size - (size_t)(colon + 1 - event->text) : 0;
+
+	if (!colon || memchr(event->text, '/', event->size))
+		return false;
+	for (size_t i = 0; i < behind; i++)
+		if (!strchr("ukhpPGHSDIWeb", colon[1 + i]))
+			return true;
+	return false;
+}
+
+static void move_part(struct printed_part *part, const char *from, const char *to)
+{
+	if (part->size)
+		part->text = to + (part->text - from);
+}
+
+/* What was parsed refers to the line, which is gone with the next one. */
+static bool keep_head(struct block_reader *r, const struct printed_head *head,
+		      const char *line, size_t size, uint64_t position)
+{
+	r->head_line.count = 0;
+	if (!array_reserve(&r->head_line, size + 1))
+		return false;
+	memcpy(r->head_line.v, line, size);
+	r->head_line.count = size;
+	r->head = *head;
+	move_part(&r->head.comm, line, r->head_line.v);
+	move_part(&r->head.event, line, r->head_line.v);
+	move_part(&r->head.rest, line, r->head_line.v);
+	r->head_position = position;
+	r->has_head = true;
+	return true;
+}
+
+enum line_kind { LINE_FRAME, LINE_SOURCE, LINE_HEAD, LINE_BESIDE, LINE_ODD };
+
+/* Blanks before a frame are mostly a tab; samples of one line are indented by spaces, and a comm
+ * such as "dd" looks like an address. */
+static enum line_kind judge_line(const struct script *script, const char *line,
+				 size_t size, struct printed_head *head,
+				 struct printed_frame *frame)
+{
+	bool indented = *line == ' ' || *line == '\t';
+
+	if (*line == '#')
+		return LINE_BESIDE;
+	if (*line != '\t' && printed_head_parse(line, size, script->timed, head))
+		return is_other_record(head) ? LINE_BESIDE : LINE_HEAD;
+	if (!printed_frame_parse(line, size, frame) ||
+	    (!indented && (frame->address.size < ADDRESS_LEAST ||
+			   (!frame->module.size && !frame->inlined))))
+		return LINE_ODD;
+	if (!frame->address.size && !frame->module.size && !frame->inlined &&
+	    is_source_line(line, size))
+		return LINE_SOURCE;
+	return LINE_FRAME;
+}
+
+/* A sample without a chain has its one frame behind the event. */
+static int take_own_frame(struct block_reader *r, struct block *b)
+{
+	const struct printed_part *rest = &b->head.rest;
+	struct printed_frame frame;
+
+	if (b->frames.count || !rest->size || is_tracepoint(&b->head.event) ||
+	    !printed_frame_parse(rest->text - 1, rest->size + 1, &frame) ||
+	    !frame.address.size)
+		return 0;
+	return take_frame(r, b, &frame);
+}
+
+/*
+ * The next block. 1, 0 at the end, or a negative errno with a sentence. One that begins at @end or
+ * behind it is not taken.
+ */
+static int next_block(struct context *ctx, struct block_reader *r, uint64_t end,
+		      struct block *b)
+{
+	const struct script *script = r->in->script;
+	bool begun = false;
+	int found = 1;
+
+	b->frames.count = 0;
+	b->odd = 0;
+	r->waiting.count = 0;
+	while (found > 0) {
+		uint64_t position = lines_position(&r->lines);
+		struct printed_frame frame;
+		struct printed_head head;
+		struct line_seen *slot;
+		enum line_kind is;
+		const char *line;
+		size_t size;
+
+		if (!begun && r->has_head) {
+			__typeof__(b->line) line_before = b->line;
+
+			/* The block before is done with its line, whose room is the next one's. */
+			memcpy(&b->line, &r->head_line, sizeof(b->line));
+			memcpy(&r->head_line, &line_before, sizeof(r->head_line));
+			b->head = r->head;
+			b->position = r->head_position;
+			r->has_head = false;
+			if (b->position >= end)
+				return 0;
+			begun = true;
+		}
+		if (!begun && position >= end)
+			return 0;
+		found = lines_next(ctx, &r->lines, kind, &line, &size);
+		if (found < 0)
+			return found;
+		if (found == 0 || (size == 0 && begun))
+			break;
+		if (size == 0)
+			continue;
+		slot = NULL;
+		if (begun && *line == '\t' && take_seen(r, b, line, size, &slot))
+			continue;
+		is = judge_line(script, line, size, &head, &frame);
+		if (is == LINE_HEAD && !keep_head(r, &head, line, size, position))
+			return fail_memory(ctx);
+		if (is == LINE_HEAD && begun)
+			break;
+		if (is == LINE_FRAME && begun && take_frame(r, b, &frame) < 0)
+			return fail_memory(ctx);
+		if (is == LINE_FRAME && slot && !frame.inlined && b->frames.count &&
+		    !(script->addresses && printed_is_unnamed(&frame.name))) {
+			slot->size = (uint32_t)(line + size - behind_address(line, size));
+			slot->id = b->frames.v[b->frames.count - 1];
+		}
+		b->odd += is == LINE_ODD || (is == LINE_FRAME && !begun);
+	}
+	if (!begun)
+		return 0;
+	if (add_waiting(r, b, &(struct printed_part){ "", 0 }) < 0 ||
+	    take_own_frame(r, b) < 0)
+		return fail_memory(ctx);
+	return 1;
+}
+
+static int reader_open(struct context *ctx, struct block_reader *r,
+		       const struct file *file)
+{
+	r->seen = calloc(SEEN, sizeof(*r->seen));
+	return r->seen ? lines_open(ctx, file, &r->lines) : fail_memory(ctx);
+}
+
+static void reader_release(struct block_reader *r, struct block *b)
+{
+	lines_close(&r->lines);
+	free(r->seen);
+	array_release(&r->head_line);
+	array_release(&r->text);
+	array_release(&r->waiting);
+	array_release(&b->line);
+	array_release(&b->frames);
+}
+
+bool script_begins(const char *text, size_t size, bool *timed)
+{
+	const char *at = text, *end = text + size;
+	bool after_head = false;
+
+	/* A headline with a time is certain; without one it takes a frame behind it. */
+	for (int i = 0; i < LINES_ASKED && at < end; i++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((stop ? stop : end) - at);
+		struct printed_frame frame;
+		struct printed_head head;
+
+		if (length && at[length - 1] == '\r')
+			length--;
+		if (length && *at != '#' && !foreign_is_stack(at, length)) {
+			*timed = printed_head_parse(at, length, true, &head);
+			if (*timed)
+				return true;
+			if (after_head && printed_frame_parse(at, length, &frame) &&
+			    frame.address.size &&
+			    ((frame.module.size && frame.address.size >= ADDRESS_LEAST) ||
+			     *at == '\t'))
+				return true;
+			after_head = printed_head_parse(at, length, false, &head);
+		}
+		at = stop ? stop + 1 : end;
+	}
+	return false;
+}
+
+static int add_name(const struct input *in, const char *text, size_t size, uint32_t *ret)
+{
+	return input_add_name((struct input *)in, text, size, ret);
+}
+
+static int find_name(const struct input *in, const char *text, size_t size, uint32_t *ret)
+{
+	static const char limit[] = "[memory limit]";
+
+	/* It was there in the first pass, or there was no memory for it. */
+	if (!intern_find(in->strings, text, size, ret) &&
+	    !intern_find(in->strings, limit, sizeof(limit) - 1, ret))
+		*ret = 0;
+	return 0;
+}
+
+int script_open(struct context *ctx, struct input *in, bool timed)
+{
+	struct record_source *source = array_add(&in->sources);
+	struct script *script = in->script = calloc(1, sizeof(*script));
+
+	if (!source || !script)
+		return fail_memory(ctx);
+	*source = (struct record_source){ .file = in->file, .end = in->file.size };
+	source->packed = in->file.unpacker != NULL;
+	in->rec.form = "file";
+	in->rec.is_text = true;
+	script->reader.in = in;
+	script->reader.name = add_name;
+	script->timed = timed;
+	return reader_open(ctx, &script->reader, &in->file);
+}
+
+void input_keep_addresses(struct input *in)
+{
+	if (in->script)
+		in->script->addresses = true;
+}
+
+void script_close(struct input *in)
+{
+	struct script *script = in->script;
+
+	if (!script)
+		return;
+	reader_release(&script->reader, &script->block);
+	hash_map_release(&script->comm_of_tid);
+	hash_map_release(&script->event_of_name);
+	free(script);
+	in->script = NULL;
+}
+
+/* What the event counts is known by its name, as far as that matters: clocks count ns. */
+static int add_event(struct input *in, const struct printed_part *name, uint32_t id)
+{
+	struct event *event = array_add(&in->rec.events);
+	struct sample_layout *layout = array_add(&in->layouts);
+
+	if (!event || !layout ||
+	    !hash_map_set(&in->script->event_of_name, id,
+			  (uint32_t)in->rec.events.count - 1))
+		return -ENOMEM;
+	event->name = id;
+	event->clock = CLOCK_OF_PERF;
+	event->first_time = UINT64_MAX;
+	event->type = PERF_TYPE_HARDWARE;
+	if (is_tracepoint(name)) {
+		event->type = PERF_TYPE_TRACEPOINT;
+	} else if (name->size >= 9 && memcmp(name->text, "cpu-clock", 9) == 0) {
+		event->type = PERF_TYPE_SOFTWARE;
+		event->config = PERF_COUNT_SW_CPU_CLOCK;
+	} else if (name->size >= 10 && memcmp(name->text, "task-clock", 10) == 0) {
+		event->type = PERF_TYPE_SOFTWARE;
+		event->config = PERF_COUNT_SW_TASK_CLOCK;
+	}
+	return 0;
+}
+
+/* The name of the event; that of nothing is "samples". */
+static struct printed_part event_name_of(const struct block *b)
+{
+	return b->head.event.size ? b->head.event : (struct printed_part){ "samples", 7 };
+}
+
+/* Threads are known by their number; what was not printed is that of no thread. */
+static uint32_t tid_of(const struct printed_head *h)
+{
+	return h->has_tid ? h->tid : UINT32_MAX;
+}
+
+/* -F tid alone says nothing of the process. */
+static uint32_t pid_of(const struct printed_head *h)
+{
+	return h->has_pid ? h->pid : tid_of(h);
+}
+
+static uint64_t time_of(const struct block *b)
+{
+	return b->head.has_time ? b->head.time : b->position;
+}
+
+static int count_sample(struct input *in, const struct block *b)
+{
+	struct printed_part name = event_name_of(b);
+	const struct printed_head *h = &b->head;
+	struct recording *rec = &in->rec;
+	struct event *event;
+	uint32_t id, *index;
+
+	if (input_add_name(in, name.text, name.size, &id) < 0)
+		return -ENOMEM;
+	index = hash_map_get(&in->script->event_of_name, id);
+	if (!index && rec->events.count < EVENTS_MOST) {
+		if (add_event(in, &name, id) < 0)
+			return -ENOMEM;
+		index = hash_map_get(&in->script->event_of_name, id);
+	}
+	rec->records++;
+	rec->by_type[PERF_RECORD_SAMPLE]++;
+	rec->samples++;
+	rec->pids_printed |= h->has_pid;
+	if (!index)
+		return 0;
+	event = &rec->events.v[*index];
+	event->samples++;
+	event->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD |
+			      (h->has_tid ? PERF_SAMPLE_TID : 0) |
+			      (h->has_cpu ? PERF_SAMPLE_CPU : 0) |
+			      (h->has_time ? PERF_SAMPLE_TIME : 0) |
+			      (b->frames.count > 1 ? PERF_SAMPLE_CALLCHAIN : 0);
+	if (!h->has_time)
+		return 0;
+	if (h->time < event->first_time)
+		event->first_time = h->time;
+	if (h->time < rec->first_time || !in->timed)
+		rec->first_time = h->time;
+	if (h->time > rec->last_time || !in->timed)
+		rec->last_time = h->time;
+	in->timed = true;
+	see_time(&in->newest, h->time);
+	return 0;
+}
+
+/* Chunks begin at headlines. 1 where one does here, 0, or -ENOMEM. */
+static int cut_chunk(struct input *in, uint64_t position)
+{
+	struct chunk *last = in->chunks.count ? array_last(&in->chunks) : NULL;
+
+	if (last && (in->sources.v[0].packed || position - last->start < in->chunk))
+		return 0;
+	if (last)
+		last->end = position;
+	last = array_add(&in->chunks);
+	if (!last)
+		return -ENOMEM;
+	*last = (struct chunk){ 0, position, UINT64_MAX, in->newest };
+	return 1;
+}
+
+/* Is the thread called otherwise than before? 1, 0, or -ENOMEM. */
+static int note_comm(struct input *in, const struct block *b, uint32_t tid, uint32_t comm,
+		     struct record *ret)
+{
+	uint32_t *known = hash_map_get(&in->script->comm_of_tid, tid);
+
+	if (known && *known == comm)
+		return 0;
+	if (!hash_map_set(&in->script->comm_of_tid, tid, comm))
+		return -ENOMEM;
+	*ret = (struct record){ .type = PERF_RECORD_COMM,
+				.time = time_of(b),
+				.position = b->position,
+				.pid = pid_of(&b->head),
+				.tid = tid,
+				.name = comm };
+	return 1;
+}
+
+/* A process goes by the name of its first thread, and by that of another one as long as that has had no
+ * sample. */
+static int note_comms(struct input *in, const struct block *b, struct record *ret)
+{
+	const struct printed_part *comm = &b->head.comm;
+	uint32_t tid = tid_of(&b->head), pid = pid_of(&b->head), id;
+	struct script *script = in->script;
+	int found;
+
+	if (!comm->size)
+		return 0;
+	if (input_add_name(in, comm->text, comm->size, &id) < 0)
+		return -ENOMEM;
+	found = note_comm(in, b, tid, id, ret);
+	if (found <= 0 || pid == tid || hash_map_get(&script->comm_of_tid, pid))
+		return found;
+	script->has_next = true;
+	return note_comm(in, b, pid, id, &script->next);
+}
+
+static void end_script(struct context *ctx, struct input *in)
+{
+	if (in->script->odd)
+		warn(ctx,
+		     "'%s': ignored %llu lines that are neither a sample's first line "
+		     "nor "
+		     "one of its frames",
+		     in->file.path, (unsigned long long)in->script->odd);
+	in->ended = true;
+}
+
+int script_next_state(struct context *ctx, struct input *in, struct record *ret)
+{
+	struct script *script = in->script;
+	int found, cut;
+
+	if (script->has_next) {
+		*ret = script->next;
+		script->has_next = false;
+		return 1;
+	}
+	while (!in->ended) {
+		found = next_block(ctx, &script->reader, UINT64_MAX, &script->block);
+		if (found < 0)
+			return found;
+		script->odd += script->block.odd;
+		if (found == 0) {
+			end_script(ctx, in);
+			return 0;
+		}
+		in->done = script->block.position;
+		cut = cut_chunk(in, script->block.position);
+		if (cut < 0 || count_sample(in, &script->block) < 0)
+			return fail_memory(ctx);
+		found = note_comms(in, &script->block, ret);
+		if (found < 0)
+			return fail_memory(ctx);
+		if (found > 0)
+			return 1;
+		if (cut > 0) {
+			*ret = (struct record){ .type = RECORD_NONE };
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int script_reader_start(struct context *ctx, const struct input *in,
+			struct script_reader **r, size_t chunk)
+{
+	const struct chunk *c = &in->chunks.v[chunk];
+	int err = 0;
+
+	if (!*r) {
+		*r = calloc(1, sizeof(**r));
+		if (!*r)
+			return fail_memory(ctx);
+		(*r)->reader.in = (struct input *)in;
+		(*r)->reader.name = find_name;
+		err = file_share(ctx, &in->sources.v[c->source].file, &(*r)->file);
+		if (err == 0)
+			err = reader_open(ctx, &(*r)->reader, &(*r)->file);
+	}
+	(*r)->end = c->end;
+	(*r)->reader.has_head = false;
+	if (err == 0)
+		lines_seek(&(*r)->reader.lines, c->start);
+	return err;
+}
+
+void script_reader_free(struct script_reader *r)
+{
+	if (!r)
+		return;
+	reader_release(&r->reader, &r->block);
+	file_close(&r->file);
+	free(r);
+}
+
+int script_reader_next(struct context *ctx, struct script_reader *r, struct sample *ret,
+		       uint64_t *damaged)
+{
+	const struct input *in = r->reader.in;
+	const struct printed_head *h = &r->block.head;
+	const uint32_t *event;
+	struct printed_part name;
+	uint32_t id;
+	int found;
+
+	while ((found = next_block(ctx, &r->reader, r->end, &r->block)) > 0) {
+		name = event_name_of(&r->block);
+		event = intern_find(in->strings, name.text, name.size, &id)
+				? hash_map_get(&in->script->event_of_name, id)
+				: NULL;
+		if (event)
+			break;
+		++*damaged;
+	}
+	if (found <= 0)
+		return found;
+	*ret = (struct sample){
+		.time = time_of(&r->block),
+		.position = r->block.position + 1,
+		.period = h->has_period && h->period ? h->period : 1,
+		.pid = pid_of(h),
+		.tid = tid_of(h),
+		.cpu = h->has_cpu ? h->cpu : UINT32_MAX,
+		.event = (uint16_t)*event,
+		.has_chain = true,
+		.printed = r->block.frames.v ? r->block.frames.v : &nothing,
+		.printed_count = (uint32_t)r->block.frames.count,
+	};
+	return 1;
+}

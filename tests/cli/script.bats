@@ -1,0 +1,274 @@
+#!/usr/bin/env bats
+# Text that perf script has printed is a recording: what it folds to is what the perf.data folds to.
+bats_require_minimum_version 1.5.0
+
+load here
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# folds OPTIONS...: what is on standard input, with the tabs before frames that documents of this file lack.
+folds()
+{
+	sed -E 's/^[0-9a-f]{4,16} /\t&/' >text.all
+	"$flamefold" fold "$@" text.all 2>err | sort >ours
+}
+
+# is EXPECTED, of what was folded.
+is()
+{
+	diff <(sort <<<"$1") ours || { cat err; return 1; }
+}
+
+two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20 parse+0x10 (/usr/lib/cc1)\n\t          4e2f20 main+0x40 (/usr/lib/cc1)\n\ncc1 7/8 [000] 12.000445:     250001 cycles:u: \n\tffffffff8103d0ca write_msr+0xa ([kernel.kallsyms])\n\t          4e1f30 parse+0x20 (/usr/lib/cc1)\n\t          4e2f20 main+0x40 (/usr/lib/cc1)\n\n'
+
+@test "samples with frames, of the user and of the kernel" {
+	printf %s "$two_samples" | folds
+	is $'cc1;main;parse 250000\ncc1;main;parse;write_msr 250001'
+	[ ! -s err ] || { cat err; false; }
+	printf %s "$two_samples" | folds --all
+	is $'cc1;main;parse 250000\ncc1;main;parse;write_msr_[k] 250001'
+	printf %s "$two_samples" | folds --pid
+	is $'cc1-7;main;parse 250000\ncc1-7;main;parse;write_msr 250001'
+	printf %s "$two_samples" | folds --tid
+	is $'cc1-7/8;main;parse 250000\ncc1-7/8;main;parse;write_msr 250001'
+}
+
+@test "filters: comm, tid, pid, cpu, time, symbol, dso" {
+	for filter in comm=cc1 tid=8 pid=7 cpu=0-1 time=0,1 symbol=main dso=cc1; do
+		printf %s "$two_samples" | folds --only $filter
+		[ "$(awk '{ s += $NF } END { print s }' ours)" = 500001 ] || { echo "$filter"; cat ours err; false; }
+	done
+	for filter in cpu=1 time=0,0.00005; do
+		printf %s "$two_samples" | folds --only $filter
+		is 'cc1;main;parse 250000'
+	done
+	printf %s "$two_samples" | folds --drop symbol=write_msr
+	is 'cc1;main;parse 250000'
+	printf %s "$two_samples" | folds --only 'dso=kernel'
+	is 'cc1;main;parse;write_msr 250001'
+}
+
+@test "names of threads: with blanks, numbers, hexadecimal, none" {
+	folds <<-'END'
+		a 12 b 34 [000] 5.000001: 1 cycles: 
+			1000 f (/x)
+
+		thread 5   9/10 5.000002: 2 cycles: 
+			1000 f (/x)
+
+		dd 3 [000] 5.000003: 4 cycles: 
+			1000 f (/x)
+
+		:-1    -1 [000] 5.000004: 8 cycles: 
+			1000 f (/x)
+
+		t 99076 [000] 5.000005: 16 cycles: 
+			1000 f (/x)
+		END
+	is $'a_12_b;f 1\nthread_5;f 2\ndd;f 4\n:-1;f 8\nt;f 16'
+}
+
+@test "a thread is renamed by its program" {
+	folds <<-'END'
+		sh 3 5.000001: 1 cycles: 
+			1000 f (/x)
+
+		cat 3 5.000002: 2 cycles: 
+			1000 f (/x)
+
+		cat 3 5.000003: 4 cycles: 
+			1000 f (/x)
+		END
+	is $'cat;f 6\nsh;f 1'
+}
+
+@test "frames: without names, without files, inlined, deleted, of C++ and of Java" {
+	folds --all <<-'END'
+		x 3 5.000001: 1 cycles: 
+			1003 inner+0x3 (inlined)
+			1003 outer+0x3 (/x)
+			1002 [unknown] (/usr/lib/lib a.so.1)
+			1001 [unknown] ([unknown])
+
+		x 3 5.000001: 2 cycles: 
+			1003  (/usr/lib/lib.so)
+			1004 g+0x12 (/bin/x (deleted))
+
+		x 3 5.000001: 4 cycles: 
+			7000 std::function<void (int)>::operator()(int) const+0x4 (/x)
+			7000 (anonymous namespace)::f(int)+0x4 (/x)
+
+		x 3 5.000001: 8 cycles: 
+			7000 Lorg/mozilla/Context;.call (/tmp/perf-3.map)
+			7000 nf_hook+0x4 ([nf_tables])
+			7000 [unknown] ([vdso])
+		END
+	is "$(cat <<-'END'
+		x;(anonymous namespace)::f;std::function<void (int)>::operator() 4
+		x;[unknown];[lib a.so.1];outer;inner_[i] 1
+		x;[vdso];nf_hook_[k];org/mozilla/Context:.call_[j] 8
+		x;g;[lib.so] 2
+		END
+	)" || is "$(cat <<-'END'
+		x;(anonymous namespace)::f;std::function<void (int)>::operator() 4
+		x;[unknown];[lib a.so.1];outer;inner 1
+		x;[vdso];nf_hook_[k];org/mozilla/Context:.call_[j] 8
+		x;g;[lib.so] 2
+		END
+	)"
+}
+
+@test "unnamed frames are told apart by their addresses, on request" {
+	folds --addrs <<-'END'
+		x 3 5.000001: 1 cycles: 
+			1003 [unknown] (/usr/lib/lib.so)
+			1001 [unknown] ([unknown])
+
+		x 3 5.000001: 2 cycles: 
+			1004 [unknown] (/usr/lib/lib.so)
+			1001 [unknown] ([unknown])
+		END
+	is $'x;[unknown <1001>];[lib.so <1003>] 1\nx;[unknown <1001>];[lib.so <1004>] 2'
+}
+
+@test "several events: the first one counts, or that which is asked for" {
+	text=$'x 3 5.000001:  5 cycles: \n\t1003 f (/x)\n\nx 3 5.000002:  7 instructions: \n\t1003 f (/x)\n\n'
+	printf %s "$text" | folds
+	is 'x;f 5'
+	[[ $(<err) == *instructions* ]]
+	printf %s "$text" | folds --event instructions
+	is 'x;f 7'
+	printf %s "$text" | folds --event all
+	is 'x;f 12'
+}
+
+@test "tracepoints weigh 1, whatever they say" {
+	folds <<-'END'
+		x 3 [000] 5.000001: sched:sched_switch: prev_comm=x y prev_pid=3 ==> next_comm=swapper/0 next_pid=0
+			ffffffff8103d0ca __schedule+0xa ([kernel.kallsyms])
+
+		x 3 [000] 5.000001: raw_syscalls:sys_exit: NR 0 = 512
+			ffffffff8103d0ca syscall+0xa ([kernel.kallsyms])
+		END
+	is 'x;__schedule 1'
+}
+
+@test "one line a sample, as perf script prints those without chains" {
+	folds <<-'END'
+		              dd 22863/22863 38704.954799:    1001001 cpu-clock:      55da1bee4184 outer+0x24 (/tmp/inl)
+		             inl 22863/22863 38704.955794:    1001002 cpu-clock:      55da1bee4184 outer+0x24 (/tmp/inl)
+		             inl 22863/22863 38704.957607:    1001003 cpu-clock:  ffffffff8103d0ca idle+0x17 ([kernel.kallsyms])
+		END
+	is $'dd;outer 1001001\ninl;idle 1001003\ninl;outer 1001002'
+}
+
+@test "fields that were left out with -F" {
+	printf 'x 3 \n\t            1177 outer\n\t           2724a main\n\n' | folds
+	is 'x;main;outer 1'
+	printf 'x cpu-clock: \n\t            1177 outer\n\t           2724a main\n\n' | folds
+	is 'x;main;outer 1'
+	printf '38699.814408: cpu-clock: \n\t            1177 outer (/x)\n\n' | folds
+	is ':-1;outer 1'
+	printf 'x 3 7.814408:   12 cpu-clock: \n\t            1177 outer+0x1 (/x)\n  x.c:3\n\t     2724a main+0x2 (/x)\n  x.c:9\n\n' | folds
+	is 'x;main;outer 12'
+	[ ! -s err ] || { cat err; return 1; }
+	printf 'x 3 7.814408345:   12 cpu-clock: \n\t            1177 outer (/x)\n' | folds --only time=0,1
+	is 'x;outer 12'
+}
+
+@test "processes whose number was not printed are none in particular" {
+	printf 'x 3 7.814408:   12 cpu-clock: \n\t            1177 outer (/x)\n' | folds --pid
+	is 'x-?;outer 12'
+	printf 'x 3 7.814408:   12 cpu-clock: \n\t            1177 outer (/x)\n' | folds --tid
+	is 'x-?/3;outer 12'
+}
+
+@test "comments, records that are no samples, ends of lines of Windows" {
+	printf '# captured on: today\r\n# ========\r\n\r\nx 3 7.814407: PERF_RECORD_COMM: x:3/3\r\nx 3 7.814408:   12 cpu-clock: \r\n\t  1177 outer (/x)\r\n\r\n' | folds
+	is 'x;outer 12'
+	! grep -v 'no call chains' err
+}
+
+@test "frames that were copied without the tabs before them" {
+	printf 'x 3 7.814408:   12 cpu-clock: \nffffffff8103d0ca f+0x2 ([kernel.kallsyms])\n1177 outer (/x)\n\n' >text
+	[ "$("$flamefold" fold text)" = 'x;outer;f 12' ]
+}
+
+@test "lines that are none of a sample's are counted" {
+	printf 'x 3 7.814408:   12 cpu-clock: \nwhat is this\n\t  1177 outer (/x)\n\nand this\n' | folds
+	is 'x;outer 12'
+	[[ $(<err) == *"'text.all': ignored 2 lines that are neither a sample's first line nor one of its frames"* ]]
+}
+
+@test "packed, through a pipe, cut anywhere" {
+	printf %s "$two_samples" >text
+	want=$("$flamefold" fold text)
+	[ "$(gzip -c text | "$flamefold" fold -)" = "$want" ]
+	zstd -q text -o text.zst
+	[ "$("$flamefold" fold text.zst)" = "$want" ]
+	[ "$("$flamefold" fold - <text)" = "$want" ]
+	for size in $(seq 60 "$(stat -c %s text)"); do
+		head -c "$size" text >cut
+		timeout 10 "$flamefold" fold cut >out 2>err || { echo "$size"; cat err; false; }
+		[ "$(wc -l <out)" -le 3 ]
+	done
+}
+
+@test "any number of threads sees the same, and conserves what is there" {
+	awk 'BEGIN {
+		for (i = 0; i < 120000; i++) {
+			printf "c%d %d/%d [%03d] %d.%06d: %10d cycles: \n", i % 7, i % 7 + 100, i % 11 + 100, i % 4, i / 1000, i % 1000 * 1000, i % 1000 + 1
+			for (k = 0; k < i % 5; k++)
+				printf "\t%16x f%d+0x%x (/usr/lib/lib%d.so)\n", 4096 + k, i % 97 + k, k, k
+			printf "\n"
+			sum += i % 1000 + 1
+		}
+		print sum >"sum"
+	}' >big
+	[ "$(stat -c %s big)" -gt 8000000 ]
+	"$flamefold" fold --threads=1 big >one 2>err
+	"$flamefold" fold --threads=3 big >three 2>err
+	cmp one three
+	[ "$(awk '{ s += $NF } END { print s }' one)" = "$(cat sum)" ]
+}
+
+@test "info, a picture and its text are those of a recording" {
+	printf %s "$two_samples" >text
+	"$flamefold" info text >info
+	grep -q '^format  *text of perf script' info
+	grep -qE '2 +cycles:u' info
+	grep -qE ' 2 +7 +cc1' info
+	"$flamefold" text -o text.svg
+	diff <("$flamefold" fold text) <("$flamefold" fold text.svg)
+}
+
+# What a recording folds to, and what perf script's text of it does.
+same()
+{
+	perf script --no-inline -i "$1" -F +pid >script 2>/dev/null
+	grep -q . script || perf script --no-inline -i "$1" >script 2>/dev/null
+	"$flamefold" fold --compat=stackcollapse --no-inline --all "$1" >ours 2>/dev/null
+	"$flamefold" fold --compat=stackcollapse --all script >theirs 2>/dev/null
+	diff ours theirs
+}
+
+@test "a fresh recording and its text fold to the same" {
+	perf record -q -g -e cpu-clock -F 999 -o x.data -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>err ||
+		skip "no events here: $(tail -n 1 err)"
+	same x.data
+	[ "$(grep -c . ours)" -gt 3 ]
+	# Its own rules, by another program.
+	perf script --no-inline -i x.data 2>/dev/null | "$BATS_TEST_DIRNAME/collapse_perf_script.py" --all 2>/dev/null | sort >rules
+	diff <(sort theirs) rules
+}
+
+@test "a recording of switches and its text fold to the same" {
+	perf record -q -g -e sched:sched_switch -o x.data -- sh -c 'for i in 1 2 3; do sleep 0.01; done' 2>err ||
+		skip "no tracepoints here: $(tail -n 1 err)"
+	perf script --no-inline -i x.data >script 2>/dev/null
+	diff <("$flamefold" fold --compat=stackcollapse x.data 2>/dev/null) \
+		<("$flamefold" fold --compat=stackcollapse script 2>/dev/null)
+}
