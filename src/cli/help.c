@@ -110,10 +110,9 @@ void print_help(const struct command *command)
 		printf("  %-8s%s%s\n", commands[i]->name, commands[i]->summary,
 		       i == 0 ? " (if no command is named)" : "");
 	printf("\nINPUT is a perf.data file, what perf script prints of one, or folded "
-	       "text, - is standard input. If none "
-	       "is\n"
-	       "named it is what a pipe or <FILE brings, or ./perf.data. Several are "
-	       "added up.\n"
+	       "text; - is\n"
+	       "standard input. If none is named it is what a pipe or <FILE brings, or\n"
+	       "./perf.data. Several are added up.\n"
 	       "record samples what runs now.\n");
 	print_options(~0u);
 	printf("\n'flamefold help COMMAND' shows the options of one command.\n");
