@@ -94,25 +94,18 @@ void advice_end(struct advice *a)
 	free(a->processes);
 }
 
-/* "python3.11" of "libpython3.11-minimal"; 0 where it is no part of Python. */
-static int python_part(const char *package)
-{
-	const char *name = strncmp(package, "lib", 3) == 0 ? package + 3 : package;
-	int minor = 0, size = 0;
-
-	if (sscanf(name, "python3.%2d%n", &minor, &size) == 1 &&
-	    (!name[size] || name[size] == '-'))
-		return minor;
-	return 0;
-}
-
 /* The file is there, and lacks symbols or debug information: a package has them, or a
  * server, or a build that keeps them, which is told only where no package has them. */
 static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE *out)
 {
 	const char *path = ff_object_path(o), *id = ff_object_build_id(o);
 	const char *package = packages_name(a->packages, a->count, path);
-	int python = package ? python_part(package) : 0;
+	const char *name =
+		package && strncmp(package, "lib", 3) == 0 ? package + 3 : package;
+	int minor = 0, size = 0;
+	/* "python3.11" of "libpython3.11-minimal". */
+	bool python = name && sscanf(name, "python3.%2d%n", &minor, &size) == 1 &&
+		      (!name[size] || name[size] == '-');
 
 	/* Nearly all debug packages of Debian are in an archive of their own, which the
 	 * installer leaves out; packages that made theirs before there was a rule for it
@@ -120,7 +113,7 @@ static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE
 	if (package && strcmp(package, "libc6") == 0)
 		fputs("install libc6-dbg", out);
 	else if (python)
-		fprintf(out, "install python3.%d-dbg", python);
+		fprintf(out, "install python3.%d-dbg", minor);
 	else if (package && a->debug_archive)
 		fprintf(out, "install %s-dbgsym (of the archive '%s')", package,
 			a->debug_archive);
@@ -139,23 +132,6 @@ static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE
 		fputs(*id ? ", or build it with -g and do not strip it"
 			  : "build it with -g and do not strip it",
 		      out);
-}
-
-/* Without a build id nobody can say whether a copy is of the recorded build. */
-static void put_for_missing(const struct ff_object *o, FILE *out)
-{
-	const char *id = ff_object_build_id(o);
-
-	fprintf(out, "copy %s of the recorded machine below a directory DIR: --symfs=DIR",
-		ff_object_path(o));
-	if (*id)
-		fprintf(out,
-			", or perf archive there, and here unpack what it made in DIR: "
-			"--buildid-dir=DIR (debuginfod-find executable %s, or "
-			"--debuginfod)",
-			id);
-	else
-		fputs("; perf record --buildid-mmap tells which build it was", out);
 }
 
 /* A recording tells which kernel it is of; a folded text does not. */
@@ -255,6 +231,8 @@ static void put_for_runtime(const struct advice *a, const struct ff_object *o, F
 
 void advice_put(const struct advice *a, const struct ff_object *o, FILE *out)
 {
+	const char *id = ff_object_build_id(o);
+
 	if (advice_lack(o) == LACK_NOTHING)
 		return;
 	switch (ff_object_kind(o)) {
@@ -266,10 +244,24 @@ void advice_put(const struct advice *a, const struct ff_object *o, FILE *out)
 		put_for_kernel(a, o, out);
 		break;
 	case FF_OBJECT_FILE:
-		if (ff_object_file(o))
+		if (ff_object_file(o)) {
 			put_for_poor(a, o, out);
+			break;
+		}
+		fprintf(out,
+			"copy %s of the recorded machine below a directory DIR: "
+			"--symfs=DIR",
+			ff_object_path(o));
+		/* Without a build id nobody can say whether a copy is of the recorded build. */
+		if (*id)
+			fprintf(out,
+				", or perf archive there, and here unpack what it made "
+				"in DIR: --buildid-dir=DIR (debuginfod-find executable "
+				"%s, or --debuginfod)",
+				id);
 		else
-			put_for_missing(o, out);
+			fputs("; perf record --buildid-mmap tells which build it was",
+			      out);
 		break;
 	case FF_OBJECT_VDSO:
 		fputs("perf record keeps a copy of it: perf archive on the recorded "

@@ -176,34 +176,6 @@ static void put_bash_values(const struct command *c)
 	}
 }
 
-/* The options of a command, for the search of where record's own words end: those whose value is
- * the next word (valued), or may be (optional) if it is one of the choices; then all of them. */
-static void put_bash_lists(const struct command *c)
-{
-	const struct option_row *row = NULL;
-
-	printf("\t%s)\n\t\tvalued=' ", c->name);
-	while ((row = next_row(row, c->bit)))
-		if (takes_next_word(row) && !row->is_value)
-			put_bash_names(row);
-	printf("'\n\t\toptional=' ");
-	while ((row = next_row(row, c->bit)))
-		if (row->is_value)
-			put_bash_names(row);
-	printf("'\n\t\tchoices=' ");
-	while ((row = next_row(row, c->bit)))
-		if (row->is_value && words_of(row, c->bit))
-			printf("%s ", words_of(row, c->bit));
-	printf("'\n\t\toptions='");
-	while ((row = next_row(row, c->bit))) {
-		if (row->arg && !takes_next_word(row))
-			printf("--%s= ", row->name);
-		else
-			put_bash_names(row);
-	}
-	printf("' ;;\n");
-}
-
 /* Up to where the words of the table are needed: what is completed, and behind what. */
 static const char bash_beginning[] =
 	"# bash completion for flamefold, made by flamefold --completion bash\n"
@@ -288,7 +260,9 @@ static const char bash_end[] =
  *
  *	bash_beginning    the word and the one before it
  *	commands          which of them it is, and where its words begin
- *	case, per command options and choices (put_bash_lists)
+ *	case, per command for the search of where record's own words end: options whose value is
+ *	                  the next word (valued), or may be (optional) if it is one of the choices;
+ *	                  then all of them
  *	case, per option  what its value can be (put_bash_values)
  *	bash_end          what record starts, options, files
  */
@@ -303,8 +277,31 @@ static void print_bash(void)
 	       "\t\tcommand=${COMP_WORDS[1]} first=2\n"
 	       "\tfi\n"
 	       "\tcase $command in\n");
-	for (size_t i = 0; commands[i]; i++)
-		put_bash_lists(commands[i]);
+	for (size_t i = 0; commands[i]; i++) {
+		const struct option_row *row = NULL;
+		unsigned bit = commands[i]->bit;
+
+		printf("\t%s)\n\t\tvalued=' ", commands[i]->name);
+		while ((row = next_row(row, bit)))
+			if (takes_next_word(row) && !row->is_value)
+				put_bash_names(row);
+		printf("'\n\t\toptional=' ");
+		while ((row = next_row(row, bit)))
+			if (row->is_value)
+				put_bash_names(row);
+		printf("'\n\t\tchoices=' ");
+		while ((row = next_row(row, bit)))
+			if (row->is_value && words_of(row, bit))
+				printf("%s ", words_of(row, bit));
+		printf("'\n\t\toptions='");
+		while ((row = next_row(row, bit))) {
+			if (row->arg && !takes_next_word(row))
+				printf("--%s= ", row->name);
+			else
+				put_bash_names(row);
+		}
+		printf("' ;;\n");
+	}
 	printf("\tesac\n\tcase $command:$prev in\n");
 	for (size_t i = 0; commands[i]; i++)
 		put_bash_values(commands[i]);

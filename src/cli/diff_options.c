@@ -19,16 +19,6 @@ static bool not_negative(const char *text, char **end, double *ret)
 	       !memchr(text, 'X', *end - text);
 }
 
-/* "per=100,120": units of work that A and B have done. */
-static bool parse_per(const char *text, double units[2])
-{
-	char *end;
-
-	return not_negative(text, &end, &units[0]) && *end == ',' &&
-	       not_negative(end + 1, &end, &units[1]) && !*end && units[0] > 0 &&
-	       units[1] > 0;
-}
-
 int diff_set_normalize(struct settings *s, const struct option_row *row, const char *arg)
 {
 	static const struct {
@@ -40,6 +30,8 @@ int diff_set_normalize(struct settings *s, const struct option_row *row, const c
 		{ "time", FF_DIFF_TIME },
 		{ "none", FF_DIFF_NONE },
 	};
+	double *units = s->diff.units;
+	char *end;
 
 	(void)row;
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
@@ -47,7 +39,10 @@ int diff_set_normalize(struct settings *s, const struct option_row *row, const c
 			s->diff.normalize = plain[i].how;
 			return 0;
 		}
-	if (strncasecmp(arg, "per=", 4) == 0 && parse_per(arg + 4, s->diff.units)) {
+	/* "per=100,120": units of work that A and B have done. */
+	if (strncasecmp(arg, "per=", 4) == 0 && not_negative(arg + 4, &end, &units[0]) &&
+	    *end == ',' && not_negative(end + 1, &end, &units[1]) && !*end &&
+	    units[0] > 0 && units[1] > 0) {
 		s->diff.normalize = FF_DIFF_PER;
 		return 0;
 	}

@@ -22,28 +22,6 @@ const char *option_help(const struct option_row *row, char *room, size_t size)
 	return room;
 }
 
-/* Breaks at blanks; the cursor stands at @column. A word that is longer than a line
- * sticks out. */
-static void print_wrapped(const char *text, size_t column)
-{
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (column + 1 + word > WIDTH) {
-			printf("\n%*s", MARGIN, "");
-			column = MARGIN;
-		} else if (column > MARGIN) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", (int)word, text);
-		column += word;
-		text += word;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
-
 /*
  * Names that are too long for the first column have a line of their own.
  *
@@ -55,6 +33,7 @@ static void print_row(const struct option_row *row)
 {
 	char left[64], text[512], room[200];
 	const char *help = option_help(row, room, sizeof(room));
+	size_t column = MARGIN; /* where the cursor stands */
 	int size;
 
 	size = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s%s",
@@ -72,7 +51,22 @@ static void print_row(const struct option_row *row)
 	printf("%*s", MARGIN - size, "");
 	snprintf(text, sizeof(text), row->initial ? "%s (default: %s)" : "%s", help,
 		 row->initial);
-	print_wrapped(text, MARGIN);
+	/* Breaks at blanks. A word that is longer than a line sticks out. */
+	for (const char *p = text; *p; p += strspn(p, " ")) {
+		size_t word = strcspn(p, " ");
+
+		if (column + 1 + word > WIDTH) {
+			printf("\n%*s", MARGIN, "");
+			column = MARGIN;
+		} else if (column > MARGIN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)word, p);
+		column += word;
+		p += word;
+	}
+	putchar('\n');
 }
 
 /* A heading is printed with the first option below it that is for any of @bits. */

@@ -86,24 +86,6 @@ static void put_json_warnings(const struct ff_profile *p, struct json *j)
 	json_close(j, ']');
 }
 
-static void put_json_object(const struct ff_object *o, struct json *j)
-{
-	const char *build_id = ff_object_build_id(o);
-
-	json_open(j, NULL, '{');
-	json_text(j, "path", ff_object_path(o));
-	json_text(j, "build_id", *build_id ? build_id : NULL);
-	json_text(j, "file", ff_object_file(o));
-	json_text(j, "debug_file", ff_object_debug_file(o));
-	/* Only the map of a runtime has functions to count; 0 would say that it is empty. */
-	if (ff_object_runtime(o) && ff_object_file(o))
-		json_number(j, "functions", ff_object_entries(o));
-	json_text(j, "problem", ff_object_problem(o));
-	json_bool(j, "refused", ff_object_refused(o));
-	json_number(j, "weight", ff_object_weight(o));
-	json_close(j, '}');
-}
-
 /* By type of record, by process and by object. */
 static void put_breakdown(const struct ff_profile *p, const struct ff_input *in,
 			  struct json *j)
@@ -133,9 +115,25 @@ static void put_breakdown(const struct ff_profile *p, const struct ff_input *in,
 		const struct ff_object *o = NULL;
 
 		json_open(j, keys[kind], '[');
-		while ((o = ff_object_next(p, o)))
-			if ((int)object_class(o) == kind)
-				put_json_object(o, j);
+		while ((o = ff_object_next(p, o))) {
+			const char *build_id = ff_object_build_id(o);
+
+			if ((int)object_class(o) != kind)
+				continue;
+			json_open(j, NULL, '{');
+			json_text(j, "path", ff_object_path(o));
+			json_text(j, "build_id", *build_id ? build_id : NULL);
+			json_text(j, "file", ff_object_file(o));
+			json_text(j, "debug_file", ff_object_debug_file(o));
+			/* Only the map of a runtime has functions to count; 0 would say that it is
+			 * empty. */
+			if (ff_object_runtime(o) && ff_object_file(o))
+				json_number(j, "functions", ff_object_entries(o));
+			json_text(j, "problem", ff_object_problem(o));
+			json_bool(j, "refused", ff_object_refused(o));
+			json_number(j, "weight", ff_object_weight(o));
+			json_close(j, '}');
+		}
 		json_close(j, ']');
 	}
 	json_close(j, '}');

@@ -186,27 +186,6 @@ static int create_exclusively(struct output *o, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Under a name that signals which end the program take away again. */
-static int make_removable(struct output *o)
-{
-	struct sigaction action = { .sa_handler = remove_and_die,
-				    .sa_flags = SA_RESETHAND };
-	sigset_t before;
-	int fd;
-
-	for (size_t i = 0; i < SIGNALS; i++) {
-		struct sigaction old;
-
-		/* What nohup ignores stays ignored. */
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-			sigaction(signals[i], &action, NULL);
-	}
-	block_signals(&before);
-	fd = try_names(o, create_exclusively);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return fd;
-}
-
 /* Without a name for as long as it is written, where that can be: whatever ends the program leaves
  * nothing behind. */
 static int make_temporary(struct output *o)
@@ -214,7 +193,10 @@ static int make_temporary(struct output *o)
 	/* A mask can only be read by setting it. */
 	mode_t mask = umask(0);
 	int fd = openat(o->place.directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	struct sigaction action = { .sa_handler = remove_and_die,
+				    .sa_flags = SA_RESETHAND };
 	char path[LINK_ROOM];
+	sigset_t before;
 
 	umask(mask);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -222,8 +204,19 @@ static int make_temporary(struct output *o)
 	/* It could get no name later: there is no /proc. */
 	if (fd >= 0 && !o->nameless)
 		close(fd);
-	if (!o->nameless)
-		fd = make_removable(o);
+	/* Else under a name that signals which end the program take away again. */
+	for (size_t i = 0; !o->nameless && i < SIGNALS; i++) {
+		struct sigaction old;
+
+		/* What nohup ignores stays ignored. */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+	}
+	if (!o->nameless) {
+		block_signals(&before);
+		fd = try_names(o, create_exclusively);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
 	if (fd < 0)
 		return fd;
 	/* As any program would have made it, or as it was. */
@@ -232,25 +225,11 @@ static int make_temporary(struct output *o)
 	return fd;
 }
 
-/* What the shell calls by number is not opened again: that would begin at its start. */
-static int duplicate_number(const char *path)
-{
-	char *end;
-	long number = STDOUT_FILENO;
-	int fd;
-
-	if (strcmp(path, "/dev/stdout") != 0) {
-		number = strtol(path + strlen("/dev/fd/"), &end, 10);
-		if (*end || number > INT_MAX)
-			number = -1;
-	}
-	fd = dup((int)number);
-	return fd < 0 ? -errno : fd;
-}
-
 int output_open(struct output *o, const char *path)
 {
 	const char *why = NULL;
+	long number = STDOUT_FILENO;
+	char *end;
 	int kind, fd;
 
 	*o = (struct output){ .path = path,
@@ -261,12 +240,23 @@ int output_open(struct output *o, const char *path)
 	if (is_stdout(path))
 		return 0;
 	kind = classify_path(path, &o->place, &why);
-	if (kind < 0)
+	if (kind < 0) {
 		fd = kind;
-	else if (kind == KIND_SPECIAL)
+	} else if (kind == KIND_SPECIAL) {
 		fd = ff_place_open_special(&o->place, &why);
-	else
-		fd = kind == KIND_NUMBER ? duplicate_number(path) : make_temporary(o);
+	} else if (kind == KIND_FILE) {
+		fd = make_temporary(o);
+	} else {
+		/* What the shell calls by number is not opened again: that would begin at its
+		 * start. */
+		if (strcmp(path, "/dev/stdout") != 0) {
+			number = strtol(path + strlen("/dev/fd/"), &end, 10);
+			if (*end || number > INT_MAX)
+				number = -1;
+		}
+		fd = dup((int)number);
+		fd = fd < 0 ? -errno : fd;
+	}
 	if (fd < 0) {
 		ff_place_close(&o->place);
 		return refuse_output(o, path, why ? why : strerror(-fd));

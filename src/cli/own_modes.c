@@ -25,16 +25,6 @@ static bool explain(struct why *why, const char *path, const char *reason)
 	return false;
 }
 
-static bool is_flamefolds(const char *name)
-{
-	const struct ff_mode *mode = NULL;
-
-	while ((mode = ff_mode_next(mode)))
-		if (strcasecmp(ff_mode_name(mode), name) == 0)
-			return true;
-	return false;
-}
-
 /* Its modes, or false and why not. */
 static bool read_file(const char *path, struct mode_file *ret, struct why *why)
 {
@@ -62,13 +52,19 @@ static bool read_file(const char *path, struct mode_file *ret, struct why *why)
 	}
 	err = mode_file_parse(text, (size_t)size, ret, reason, sizeof(reason));
 	free(text);
-	for (size_t i = 0; i < ret->count && err == 0; i++)
-		if (is_flamefolds(ret->modes[i].name)) {
+	for (size_t i = 0; i < ret->count && err == 0; i++) {
+		const char *name = ret->modes[i].name;
+		const struct ff_mode *flamefolds = NULL;
+
+		while (err == 0 && (flamefolds = ff_mode_next(flamefolds))) {
+			if (strcasecmp(ff_mode_name(flamefolds), name) != 0)
+				continue;
 			snprintf(reason, sizeof(reason),
 				 "a mode of its own cannot be called '%s': there is one",
-				 ret->modes[i].name);
+				 name);
 			err = -EINVAL;
 		}
+	}
 	if (err == 0)
 		return true;
 	mode_file_release(ret);

@@ -63,22 +63,6 @@ static const struct option_row *find_letter(const struct command *command, char 
 	return NULL;
 }
 
-/* All that it could be are named: the next letter is then easy to choose. */
-static int ambiguous(const char *word, size_t size, const struct matches *m)
-{
-	char list[256] = "";
-	size_t used = 0;
-	size_t shown = m->count < MATCHES ? m->count : MATCHES;
-
-	for (size_t i = 0; i < shown; i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s--%s",
-					 i == 0		  ? ""
-					 : i == shown - 1 ? " or "
-							  : ", ",
-					 m->rows[i]->name);
-	return usage_error("option '%.*s' can be %s", (int)size, word, list);
-}
-
 /* Of the options that the command has. */
 static int nearly(const struct command *command, const char *word, size_t dashes,
 		  size_t size)
@@ -234,18 +218,6 @@ static int read_bundle(struct word_reader *r, const char *letters)
 	return code;
 }
 
-/* Does a word with one dash begin with a letter? Of letters from elsewhere only where what
- * follows is a value by its looks, "-F+hz", "-p123": "-tilte" is a slip. */
-static bool begins_with_letter(const struct command *command, const char *word)
-{
-	const struct habit *h = habit_letter(command->bit, word[1]);
-
-	if (find_letter(command, word[1]))
-		return true;
-	return h && (!word[2] ||
-		     (h->value == HABIT_VALUE && !isalpha((unsigned char)word[2])));
-}
-
 /*
  * A word is tried in this order:
  *
@@ -260,8 +232,15 @@ static int read_option(struct word_reader *r, const char *word)
 	size_t dashes = word[1] == '-' ? 2 : 1;
 	size_t size = strcspn(word, "=");
 	const char *value = word[size] ? word + size + 1 : NULL;
-	bool letter = dashes == 1 && begins_with_letter(r->command, word);
-	const struct habit *h;
+	const struct habit *h = habit_letter(r->command->bit, word[1]);
+	bool has_value = h && h->value == HABIT_VALUE;
+	/* Does a word with one dash begin with a letter? Of letters from elsewhere only where
+	 * what follows is a value by its looks, "-F+hz", "-p123": "-tilte" is a slip. */
+	bool letter =
+		dashes == 1 &&
+		(find_letter(r->command, word[1]) ||
+		 (h && (!word[2] || (has_value && !isalpha((unsigned char)word[2])))));
+	char list[256] = "";
 	struct matches m;
 
 	if (letter && size == 2)
@@ -277,8 +256,15 @@ static int read_option(struct word_reader *r, const char *word)
 	}
 	if (m.count == 1)
 		return read_option_value(r, m.rows[0], value);
+	/* All that it could be are named: the next letter is then easy to choose. */
+	for (size_t i = 0, used = 0; m.count > 1 && i < m.count && i < MATCHES; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s--%s",
+					 i == 0					? ""
+					 : i + 1 == m.count || i + 1 == MATCHES ? " or "
+										: ", ",
+					 m.rows[i]->name);
 	if (m.count > 1)
-		return ambiguous(word, size, &m);
+		return usage_error("option '%.*s' can be %s", (int)size, word, list);
 	if (letter)
 		return read_bundle(r, word + 1);
 	return unknown(r->command, word, dashes, size);

@@ -255,22 +255,6 @@ static void keep_elsewhere(struct ff_profile *p, const char *why)
 	say("%s; the profile could not be kept anywhere else", why);
 }
 
-/* A perf.data alone: no picture can be shown, none drawn at intervals. */
-static int refuse_without_graph(const struct settings *s)
-{
-	if (s->open)
-		return usage_error("option '--open' shows a picture, and '%s' is not one",
-				   s->output);
-	if (s->saved)
-		return usage_error("'%s' and '%s' would be the same perf.data", s->output,
-				   s->saved);
-	if (s->record.every > 0)
-		return usage_error("'%s' is written once: use --switch-output for one "
-				   "perf.data per interval; --every needs a graph",
-				   s->output);
-	return 0;
-}
-
 /* The graph's format and path. They are judged with a time in place of %t, and kept with %t. */
 static int choose_graph(const struct settings *s, struct session *session)
 {
@@ -321,7 +305,18 @@ static int choose_outputs(const struct settings *s, struct session *session)
 			word);
 	session->graph =
 		s->format || size <= 5 || strcasecmp(s->output + size - 5, ".data") != 0;
-	code = session->graph ? choose_graph(s, session) : refuse_without_graph(s);
+	/* A perf.data alone: no picture can be shown, none drawn at intervals. */
+	if (!session->graph && s->open)
+		return usage_error("option '--open' shows a picture, and '%s' is not one",
+				   s->output);
+	if (!session->graph && s->saved)
+		return usage_error("'%s' and '%s' would be the same perf.data", s->output,
+				   s->saved);
+	if (!session->graph && s->record.every > 0)
+		return usage_error("'%s' is written once: use --switch-output for one "
+				   "perf.data per interval; --every needs a graph",
+				   s->output);
+	code = session->graph ? choose_graph(s, session) : 0;
 	if (code || !(s->record.save_every > 0))
 		return code;
 	saved = session->graph ? s->saved : s->output;
@@ -422,17 +417,6 @@ static int write_graph(const struct settings *s, struct session *session)
 	return code;
 }
 
-/* Where the recording can be asked again what is missing: a perf.data, or the picture, where that
- * has its data and one name. */
-static const char *asked_again(const struct session *s)
-{
-	if (s->settings->saved)
-		return s->settings->saved;
-	if (!format_is_picture(&s->format) || s->settings->graph.flags & FF_GRAPH_STATIC)
-		return NULL;
-	return s->path && !strstr(s->path, "%t") ? s->path : NULL;
-}
-
 /* Writes, says what there is to say, and chooses the exit status. */
 static int end_session(const struct settings *s, struct session *session)
 {
@@ -440,6 +424,9 @@ static int end_session(const struct settings *s, struct session *session)
 	int code = write_graph(s, session);
 	/* What we told to end has not failed. */
 	int status = stopped ? 0 : ff_record_exit_status(p);
+	bool has_data = format_is_picture(&session->format) &&
+			!(s->graph.flags & FF_GRAPH_STATIC);
+	bool has_one_name = session->path && !strstr(session->path, "%t");
 	bool empty;
 
 	if (session->graph) {
@@ -450,7 +437,11 @@ static int end_session(const struct settings *s, struct session *session)
 	if (code == EXIT_DONE && session->graph && !s->quiet) {
 		if (ff_record_stacks(p))
 			say("%s", ff_record_stacks(p));
-		print_missing(p, asked_again(session));
+		/* Where the recording can be asked again what is missing: a perf.data, or the
+		 * picture, where that has its data and one name. */
+		print_missing(p, s->saved		    ? s->saved
+				 : has_data && has_one_name ? session->path
+							    : NULL);
 	}
 	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;

@@ -37,18 +37,6 @@ static bool is_clock(const char *event)
 	return false;
 }
 
-/* Samples a second of processor time; 0: they do not come so. */
-static uint64_t sampling_rate(const struct settings *s)
-{
-	/* One event that comes at other times is enough for the rate to say nothing. */
-	for (size_t i = 0; i < s->record.event_count; i++)
-		if (!is_clock(s->events[i]))
-			return 0;
-	if (s->record.period)
-		return 0;
-	return s->record.frequency ? s->record.frequency : RATE_OF_DEFAULT;
-}
-
 static uint64_t highest_rate(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
@@ -61,24 +49,11 @@ static uint64_t highest_rate(void)
 	return rate;
 }
 
-/* 1, 2 or 5 and zeros: at least @rate. */
-static uint64_t round_up(double rate)
-{
-	uint64_t power = 1;
-
-	while ((double)power * 10 < rate)
-		power *= 10;
-	if (rate <= (double)power)
-		return power;
-	return power * (rate <= 2 * (double)power   ? 2
-			: rate <= 5 * (double)power ? 5
-						    : 10);
-}
-
 /* Sampled faster it would have had samples, where it was too short for this rate. */
 static void explain_command(double seconds, uint64_t rate)
 {
-	uint64_t better = round_up(SAMPLES_WANTED / seconds);
+	double wanted = SAMPLES_WANTED / seconds;
+	uint64_t better = 1;
 	char option[32];
 
 	if (!rate || rate >= highest_rate() || seconds * (double)rate >= INTERVALS_MOST) {
@@ -86,6 +61,13 @@ static void explain_command(double seconds, uint64_t rate)
 		    seconds * 1e3);
 		return;
 	}
+	/* 1, 2 or 5 and zeros: at least what is wanted. */
+	while ((double)better * 10 < wanted)
+		better *= 10;
+	if (wanted > (double)better)
+		better *= wanted <= 2 * (double)better	 ? 2
+			  : wanted <= 5 * (double)better ? 5
+							 : 10;
 	if (better < highest_rate())
 		snprintf(option, sizeof(option), "%llu", (unsigned long long)better);
 	else
@@ -99,10 +81,17 @@ static void explain_command(double seconds, uint64_t rate)
 void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 {
 	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
-	uint64_t rate = sampling_rate(s);
+	/* Samples a second of processor time; 0: they do not come so. */
+	uint64_t rate = s->record.frequency ? s->record.frequency : RATE_OF_DEFAULT;
 	struct rusage usage;
 	double seconds = 0;
 
+	/* One event that comes at other times is enough for the rate to say nothing. */
+	for (size_t i = 0; i < s->record.event_count; i++)
+		if (!is_clock(s->events[i]))
+			rate = 0;
+	if (s->record.period)
+		rate = 0;
 	if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
 		seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 	if (unread && (s->profile.mode || s->profile.pair)) {

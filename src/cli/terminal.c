@@ -121,35 +121,27 @@ bool has_colours(FILE *out)
 	       isatty(fileno(out));
 }
 
-/* Behind the name between single quotes at @p: 'perf.data', but not an apostrophe. */
-static const char *name_end(const char *line, const char *p, const char *end)
-{
-	const char *close;
-
-	if (*p != '\'' || (p > line && isalnum((unsigned char)p[-1])))
-		return p;
-	for (close = p + 1; close < end; close++)
-		if (*close == '\'' &&
-		    (close + 1 == end || !isalnum((unsigned char)close[1])))
-			return close + 1;
-	return p;
-}
-
 /* Text without a control character, its names in bold and all of it in @colour. */
 static void put_line_in_colour(FILE *out, const char *line, const char *end,
 			       const char *colour)
 {
 	fputs(colour, out);
 	for (const char *p = line; p < end;) {
-		const char *behind = name_end(line, p, end);
+		/* A name stands between single quotes: 'perf.data', but not an apostrophe. */
+		bool opens = *p == '\'' && (p == line || !isalnum((unsigned char)p[-1]));
+		const char *close = opens ? p + 1 : end;
 
-		if (behind == p) {
+		while (close < end &&
+		       (*close != '\'' ||
+			(close + 1 < end && isalnum((unsigned char)close[1]))))
+			close++;
+		if (close == end) {
 			putc(*p++, out);
 			continue;
 		}
-		fprintf(out, "'" BOLD "%.*s" PLAIN "%s'", (int)(behind - p) - 2, p + 1,
+		fprintf(out, "'" BOLD "%.*s" PLAIN "%s'", (int)(close - p) - 1, p + 1,
 			colour);
-		p = behind;
+		p = close + 1;
 	}
 	if (*colour)
 		fputs(PLAIN, out);
