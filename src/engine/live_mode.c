@@ -235,26 +235,12 @@ static const char *const perf_arguments[] = { "%di", "%si", "%dx", "%cx", "%r8",
 
 static const char entry[] = "uprobe:libc:", back[] = "uretprobe:libc:";
 
-/* " --add 'malloc arg1=%di'": probes of perf's own have what ours have. */
-static void add_perf_probe(struct text *t, const char *words,
-			   const struct live_asked *asked)
-{
-	bool returns = strncmp(words, back, strlen(back)) == 0;
-	const char *function = words + (returns ? strlen(back) : strlen(entry));
-
-	text_printf(t, " --add 'probe_libc:%s=%s%s", function, function,
-		    returns ? "%return ret=$retval" : "");
-	for (size_t i = 0; !returns && i < sizeof(perf_arguments) / sizeof(char *); i++)
-		if (asked->registers >> i & 1)
-			text_printf(t, " arg%zu=%s", i + 1, perf_arguments[i]);
-	text_char(t, '\'');
-}
-
 /* "perf probe -x FILE ...", a line for each file of a C library; those of the second one are added
  * to the names of the first. */
 static int add_perf_probes(struct ff_profile *p, const struct live_options *wanted,
 			   struct text *ret)
 {
+	const size_t arguments = sizeof(perf_arguments) / sizeof(*perf_arguments);
 	const char *path = NULL;
 	bool libc = false;
 
@@ -274,9 +260,23 @@ static int add_perf_probes(struct ff_profile *p, const struct live_options *want
 
 		text_printf(ret, "perf probe %s-x ", more ? "-f " : "");
 		add_quoted(ret, path);
-		for (size_t i = 0; i < wanted->event_count; i++)
-			if (strstr(wanted->events[i], "probe:libc:"))
-				add_perf_probe(ret, wanted->events[i], &wanted->asked[i]);
+		/* " --add 'malloc arg1=%di'": probes of perf's own have what ours have. */
+		for (size_t i = 0; i < wanted->event_count; i++) {
+			const char *words = wanted->events[i];
+			bool returns = strncmp(words, back, strlen(back)) == 0;
+			unsigned registers = returns ? 0 : wanted->asked[i].registers;
+
+			if (!strstr(words, "probe:libc:"))
+				continue;
+			words += returns ? strlen(back) : strlen(entry);
+			text_printf(ret, " --add 'probe_libc:%s=%s%s", words, words,
+				    returns ? "%return ret=$retval" : "");
+			for (size_t k = 0; k < arguments; k++)
+				if (registers >> k & 1)
+					text_printf(ret, " arg%zu=%s", k + 1,
+						    perf_arguments[k]);
+			text_char(ret, '\'');
+		}
 		text_char(ret, '\n');
 	}
 	return 0;

@@ -159,12 +159,6 @@ static void offer_line(void *arg, struct text_part line)
 	suggestion_offer(arg, line.p, line.size);
 }
 
-/* Offers all tracepoints, as far as they can be read. */
-static void event_trace_offer(const struct event_lookup *lookup, struct suggestion *n)
-{
-	each_tracepoint(lookup, offer_line, n);
-}
-
 struct by_name {
 	struct text_part name;
 	char *room;
@@ -244,7 +238,7 @@ int event_trace_find(const struct event_lookup *lookup, struct text_part system,
 	/* A whole name that is close, or else one in another system. */
 	snprintf(written, sizeof(written), "%s:%s", s.system, s.event);
 	suggestion_start(&n, written, strlen(written));
-	event_trace_offer(lookup, &n);
+	each_tracepoint(lookup, offer_line, &n);
 	if (!n.best[0])
 		event_trace_by_name(
 			lookup, (struct text_part){ s.event, strlen(s.event) }, n.best);

@@ -29,41 +29,33 @@ bool event_is_uprobe(const char *text)
 }
 
 /* 0; -ENOENT and -ENOTSUP: as probe_offset_find(), with a sentence, as for a file that is none. */
-static int find_offset(const struct event_lookup *lookup, const char *path,
-		       const char *function, uint64_t *ret)
+static int add_file(const struct event_lookup *lookup, const char *path,
+		    const char *function, const struct uprobe_taker *taker,
+		    struct live_event *event)
 {
-	struct object object;
 	char *end;
-	int err;
+	uint64_t offset = strtoull(function, &end, 0);
+	bool is_offset = function[0] >= '0' && function[0] <= '9' && !*end;
+	struct object object;
+	int err = 0;
 
-	*ret = strtoull(function, &end, 0);
-	if (function[0] >= '0' && function[0] <= '9' && !*end)
-		return 0;
 	object_prepare();
-	err = object_open(lookup->ctx, path, &object);
+	if (!is_offset)
+		err = object_open(lookup->ctx, path, &object);
 	if (err < 0)
 		return err == -ENOMEM ? err : -ENOENT;
-	err = probe_offset_find(&object, function, ret);
-	object_close(&object);
+	if (!is_offset) {
+		err = probe_offset_find(&object, function, &offset);
+		object_close(&object);
+	}
 	if (err == -ENOTSUP)
 		return fail(lookup->ctx, err,
 			    "'%s': which of several functions '%s' is in %s is chosen "
 			    "when a program starts: name one of these",
 			    lookup->text, function, path);
-	return err < 0 ? fail(lookup->ctx, err, "'%s': there is no function '%s' in %s",
-			      lookup->text, function, path)
-		       : 0;
-}
-
-static int add_file(const struct event_lookup *lookup, const char *path,
-		    const char *function, const struct uprobe_taker *taker,
-		    struct live_event *event)
-{
-	uint64_t offset;
-	int err = find_offset(lookup, path, function, &offset);
-
 	if (err < 0)
-		return err;
+		return fail(lookup->ctx, err, "'%s': there is no function '%s' in %s",
+			    lookup->text, function, path);
 	event->attr.config1 = (uintptr_t)path;
 	event->attr.config2 = offset;
 	return taker->take(taker->arg);

@@ -40,36 +40,6 @@ struct probed_search {
 	struct live_probed *found;
 };
 
-/* "7f00-7f80 r-xp 00026000 fe:00 1234    /usr/lib/libc.so.6": where the path begins; NULL: it is not
- * code of such a file. */
-static const char *library_of_line(const char *line)
-{
-	const char *path = strchr(line, '/'), *mode = strchr(line, ' ');
-	const char *name = path ? strrchr(path, '/') + 1 : NULL;
-
-	if (!name || !mode || mode > path || strnlen(mode, 4) < 4 || mode[3] != 'x')
-		return NULL;
-	for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
-		if (strncmp(name, allocators[i], strlen(allocators[i])) == 0)
-			return path;
-	return NULL;
-}
-
-static bool has_malloc(const char *path)
-{
-	struct context unheard = { .log = NULL };
-	struct object object;
-	uint64_t offset;
-	bool found;
-
-	if (object_open(&unheard, path, &object) < 0)
-		return false;
-	found = machine_by_elf(object.machine) &&
-		probe_offset_find(&object, "malloc", &offset) == 0;
-	object_close(&object);
-	return found;
-}
-
 /*
  * The file that @seen leads to, a link of /proc or a path. @path, as its process names it: it goes by
  * that where it is there for us, by the process's root, or else by the link. 0 or -ENOMEM.
@@ -77,10 +47,14 @@ static bool has_malloc(const char *path)
 static int add_file(struct probed_search *s, const char *seen, pid_t pid,
 		    const char *path)
 {
+	struct context unheard = { .log = NULL };
 	struct live_probed *found = s->found;
 	struct stat st, other;
 	struct probed_file *file;
+	struct object object;
 	char rooted[PATH_MAX + 32];
+	uint64_t offset;
+	bool has_malloc;
 
 	if (stat(seen, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
@@ -92,7 +66,12 @@ static int add_file(struct probed_search *s, const char *seen, pid_t pid,
 	if (!file)
 		return fail_memory(s->ctx);
 	*file = (struct probed_file){ st.st_dev, st.st_ino, NULL };
-	if (!has_malloc(seen))
+	if (object_open(&unheard, seen, &object) < 0)
+		return 0;
+	has_malloc = machine_by_elf(object.machine) &&
+		     probe_offset_find(&object, "malloc", &offset) == 0;
+	object_close(&object);
+	if (!has_malloc)
 		return 0;
 	snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, path);
 	if (stat(path, &other) == 0 && other.st_ino == st.st_ino &&
@@ -105,7 +84,11 @@ static int add_file(struct probed_search *s, const char *seen, pid_t pid,
 	return file->path ? 0 : fail_memory(s->ctx);
 }
 
-/* Its program, and what it has mapped of libraries. One that ends meanwhile has none. */
+/*
+ * Its program, and what it has mapped of libraries. One that ends meanwhile has none.
+ *
+ *	7f00-7f80 r-xp 00026000 fe:00 1234    /usr/lib/libc.so.6	its code, in /proc/PID/maps
+ */
 static int add_process_files(void *arg, pid_t pid)
 {
 	struct probed_search *s = arg;
@@ -124,11 +107,18 @@ static int add_process_files(void *arg, pid_t pid)
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	maps = fopen(name, "re");
 	while (maps && err == 0 && (size = getline(&line, &room, maps)) > 0) {
-		const char *library;
+		const char *library, *mode = strchr(line, ' '), *base;
+		bool named = false;
 
 		line[size - 1] = line[size - 1] == '\n' ? '\0' : line[size - 1];
-		library = library_of_line(line);
-		if (!library)
+		library = strchr(line, '/');
+		if (!library || !mode || mode > library || strnlen(mode, 4) < 4 ||
+		    mode[3] != 'x')
+			continue;
+		base = strrchr(library, '/') + 1;
+		for (size_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
+			named |= strncmp(base, allocators[i], strlen(allocators[i])) == 0;
+		if (!named)
 			continue;
 		snprintf(seen, sizeof(seen), "/proc/%d/map_files/%.*s", (int)pid,
 			 (int)strcspn(line, " "), line);

@@ -177,16 +177,21 @@ static void close_others(const struct rings *r, int keep)
 	}
 }
 
-/*
- * For each probe the kernel waits until nobody runs it any more, 0.1 s, one after another
- * (uprobe_unregister_sync()). Who has recorded is not to wait that long: a process holds what is
- * open, too, is nobody's child, and ends when we have closed it, which is when @left[1] is.
- */
-static void leave_to_another(const struct rings *r, int left[2])
+void rings_release(struct rings *r)
 {
-	pid_t pid = pipe2(left, O_CLOEXEC) == 0 ? fork() : -1;
+	int left[2] = { -1, -1 };
+	pid_t pid = -1;
 	char none;
 
+	evlist_unmap(r);
+	/*
+	 * For each probe the kernel waits until nobody runs it any more, 0.1 s, one after another
+	 * (uprobe_unregister_sync()). Who has recorded is not to wait that long: a process holds
+	 * what is open, too, is nobody's child, and ends when we have closed it, which is when
+	 * left[1] is.
+	 */
+	if (r->has_probes && pipe2(left, O_CLOEXEC) == 0)
+		pid = fork();
 	if (pid == 0) {
 		if (fork() == 0) {
 			close_others(r, left[0]);
@@ -199,15 +204,6 @@ static void leave_to_another(const struct rings *r, int left[2])
 		continue;
 	if (left[0] >= 0)
 		close(left[0]);
-}
-
-void rings_release(struct rings *r)
-{
-	int left[2] = { -1, -1 };
-
-	evlist_unmap(r);
-	if (r->has_probes)
-		leave_to_another(r, left);
 	close_event(r, 0);
 	if (left[1] >= 0)
 		close(left[1]);
