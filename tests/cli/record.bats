@@ -344,8 +344,11 @@ heard()
 	reader=$!
 	wait $pid
 	touch over
-	# A reader that waits for one more has it with nothing in it.
-	: 4<>fifo
+	# A reader that waits for one more, or is about to, has it with nothing in it.
+	while kill -0 $reader 2>/dev/null; do
+		: 4<>fifo
+		sleep 0.1
+	done
 	wait $reader
 	end_program
 	[ ! -s err ] || { cat err; false; }
