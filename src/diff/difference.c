@@ -209,24 +209,18 @@ static int add_cells(struct difference *d, enum diff_side side,
 	return 0;
 }
 
-static int add_words(struct intern *strings, const char *text, uint32_t *list)
-{
-	const char *known = intern_text(strings, *list);
-	struct text all = { 0 };
-	int err;
-
-	text_printf(&all, "%s%s%s", known, *known ? ", " : "", text);
-	err = all.failed ? -ENOMEM : intern_add(strings, all.bytes, all.size, list);
-	text_release(&all);
-	return err;
-}
-
 /* What its sentence says of an input: which one it is, of what, and how long it took. */
 static int add_facts(struct difference *d, struct diff_total *total,
 		     const struct diff_input *input)
 {
-	int err = add_words(&d->strings, input->path, &total->paths);
+	const char *paths = intern_text(&d->strings, total->paths);
+	struct text all = { 0 };
+	int err;
 
+	text_printf(&all, "%s%s%s", paths, *paths ? ", " : "", input->path);
+	err = all.failed ? -ENOMEM
+			 : intern_add(&d->strings, all.bytes, all.size, &total->paths);
+	text_release(&all);
 	if (err == 0 && input->event && !total->event)
 		err = intern_add(&d->strings, input->event, strlen(input->event),
 				 &total->event);

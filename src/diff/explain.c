@@ -53,15 +53,6 @@ uint8_t *explain_moved(const struct difference *d)
 	return moved;
 }
 
-/* What is left of a difference when that of listed callees is taken away is little, or noise. */
-static bool is_explained(const struct diff_measure *m, double by_callees)
-{
-	double rest = fabs(m->delta - by_callees);
-
-	return by_callees != 0 &&
-	       (rest <= UNEXPLAINED * fabs(m->delta) || rest <= m->critical * m->error);
-}
-
 static int rows_by_size(const void *left, const void *right, void *arg)
 {
 	const struct difference *d = arg;
@@ -123,10 +114,15 @@ int explain_rows(struct difference *d)
 		const struct named_node *n = &tree->nodes.v[i];
 		uint32_t node = (uint32_t)i;
 		const struct diff_measure *m = &d->measures[i];
+		double rest = fabs(m->delta - explained[i]);
+		/* What is left when the difference of listed callees is taken away is little, or
+		 * noise. */
+		bool is_theirs =
+			explained[i] != 0 && (rest <= UNEXPLAINED * fabs(m->delta) ||
+					      rest <= m->critical * m->error);
 		struct diff_row *row;
 
-		if (difference_is_significant(d, node) &&
-		    !is_explained(m, explained[i])) {
+		if (difference_is_significant(d, node) && !is_theirs) {
 			row = array_add(&d->rows);
 			if (!row) {
 				err = -ENOMEM;

@@ -173,12 +173,20 @@ int ff_diff_add_both(struct ff_diff *d, struct ff_profile *p)
 	return err < 0 ? err : add_profile(d, DIFF_B, p, COLUMN_WEIGHT);
 }
 
-/* Sentences are made once, as who asks for them owns none. */
-static int list_sentences(struct ff_diff *d)
+int ff_diff_finish(struct ff_diff *d)
 {
+	const struct difference *diff = &d->difference;
 	struct text t = { 0 };
-	int more = 1;
+	int err, more;
 
+	if (d->finished)
+		return 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (!diff->total[s].inputs)
+			return fail(&d->ctx, -ENODATA, "side %c has no input", 'A' + s);
+	err = difference_finish(&d->ctx, &d->difference, &d->options);
+	more = err == 0;
+	/* Sentences are made once, as who asks for them owns none. */
 	for (unsigned i = 0; more > 0; i++) {
 		char **slot = array_add(&d->sentences);
 
@@ -189,21 +197,7 @@ static int list_sentences(struct ff_diff *d)
 		}
 	}
 	text_release(&t);
-	return more;
-}
-
-int ff_diff_finish(struct ff_diff *d)
-{
-	const struct difference *diff = &d->difference;
-	int err;
-
-	if (d->finished)
-		return 0;
-	for (int s = 0; s < DIFF_SIDES; s++)
-		if (!diff->total[s].inputs)
-			return fail(&d->ctx, -ENODATA, "side %c has no input", 'A' + s);
-	err = difference_finish(&d->ctx, &d->difference, &d->options);
-	if (err == 0 && list_sentences(d) < 0)
+	if (more < 0)
 		err = fail_memory(&d->ctx);
 	d->finished = err == 0;
 	return err;

@@ -451,15 +451,6 @@ uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last)
 	return kept;
 }
 
-static bool any_state(const struct filter_question *q, enum filter_side side)
-{
-	for (size_t i = 0; i < q->filters->by[side][KEY_STATE].count; i++)
-		if (state_list_has(q->filters->by[side][KEY_STATE].v[i].states,
-				   q->subject->state))
-			return true;
-	return false;
-}
-
 /* 1, 0 or a negative errno. */
 static int any_of_key(const struct filter_question *q, enum filter_side side,
 		      enum key key)
@@ -480,7 +471,11 @@ static int any_of_key(const struct filter_question *q, enum filter_side side,
 	case KEY_CPU:
 		return any_number(q, side, key, s->cpu);
 	case KEY_STATE:
-		return any_state(q, side);
+		for (size_t i = 0; i < q->filters->by[side][key].count; i++)
+			if (state_list_has(q->filters->by[side][key].v[i].states,
+					   s->state))
+				return 1;
+		return 0;
 	case KEY_KTHREAD:
 		return any_number(q, side, key, s->kthread);
 	default:

@@ -198,33 +198,30 @@ bool foreign_is_stack(const char *line, size_t size)
 	       line[digits - 1] == ' ' && memchr(line, ';', digits);
 }
 
-/* Does one of the first @most lines fit the pattern? Comments do not count among
+/* The first row whose pattern one of the first @most lines fits. Comments do not count among
  * those. */
-static bool row_fits(const struct foreign_row *row, const char *text, size_t size,
-		     unsigned flags, size_t most)
-{
-	const char *at = text, *end = text + size;
-	char line[LINE_MOST + 1];
-	size_t count = 0;
-
-	while (count < most && next_stripped_line(&at, end, line)) {
-		if (fnmatch(row->line, line, 0) == 0 &&
-		    !(flags & CERTAIN && foreign_is_stack(line, strlen(line))))
-			return true;
-		if (row->flags & FIRST_LINE)
-			return false;
-		count += *line != '#';
-	}
-	return false;
-}
-
 static const struct foreign *match_row(const char *text, size_t size, unsigned flags,
 				       size_t most)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if ((rows[i].flags & flags) == flags &&
-		    row_fits(&rows[i], text, size, flags, most))
-			return &rows[i].is;
+	char line[LINE_MOST + 1];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct foreign_row *row = &rows[i];
+		const char *at = text;
+		size_t count = 0;
+
+		if ((row->flags & flags) != flags)
+			continue;
+		while (count < most && next_stripped_line(&at, text + size, line)) {
+			if (fnmatch(row->line, line, 0) == 0 &&
+			    !(flags & CERTAIN &&
+			      foreign_is_stack(line, strlen(line))))
+				return &row->is;
+			if (row->flags & FIRST_LINE)
+				break;
+			count += *line != '#';
+		}
+	}
 	return NULL;
 }
 

@@ -154,29 +154,23 @@ static uint16_t common_offset(const struct input *in, uint32_t field, bool trail
 	return offset;
 }
 
-/* All events write the same fields: then a record can be read even if it cannot be
- * told which one it is of. */
-static bool same_layouts(const struct input *in)
-{
-	const struct event *e = in->rec.events.v;
-
-	for (size_t i = 1; i < in->rec.events.count; i++)
-		if (e[i].sample_type != e[0].sample_type ||
-		    e[i].read_format != e[0].read_format ||
-		    (e[i].flags & PERF_ATTR_SAMPLE_ID_ALL) !=
-			    (e[0].flags & PERF_ATTR_SAMPLE_ID_ALL))
-			return false;
-	return true;
-}
-
 /* session.c of perf: IDENTIFIER where all have it, else ID at the same place in all. */
 void event_finder_settle(struct input *in)
 {
 	struct event_finder *f = &in->finder;
+	const struct event *e = in->rec.events.v;
+	bool same = true;
 
+	/* Where all events write the same fields a record can be read even if it cannot be told
+	 * which one it is of. */
+	for (size_t i = 1; i < in->rec.events.count; i++)
+		same &= e[i].sample_type == e[0].sample_type &&
+			e[i].read_format == e[0].read_format &&
+			(e[i].flags & PERF_ATTR_SAMPLE_ID_ALL) ==
+				(e[0].flags & PERF_ATTR_SAMPLE_ID_ALL);
 	f->how = in->rec.events.count == 0   ? FIND_NONE
 		 : in->rec.events.count == 1 ? FIND_ONLY
-		 : same_layouts(in)	     ? FIND_SAME
+		 : same			     ? FIND_SAME
 					     : FIND_BY_ID;
 	in->all_timed = true;
 	in->any_timed = false;

@@ -429,18 +429,6 @@ void simpleperf_settle(struct input *in)
 	}
 }
 
-/* "perf-1234.map"; 0 for another name. */
-static uint32_t pid_of_perf_map(const char *path)
-{
-	char *end;
-	unsigned long pid;
-
-	if (strncmp(path, "perf-", 5) != 0)
-		return 0;
-	pid = strtoul(path + 5, &end, 10);
-	return strcmp(end, ".map") == 0 && pid <= INT32_MAX ? (uint32_t)pid : 0;
-}
-
 /* The pages of symbols that stand side by side, from the next one on. */
 static void take_pages(struct input *in, struct record *ret)
 {
@@ -469,16 +457,22 @@ int simpleperf_next_map(struct input *in, struct record *ret)
 	struct simpleperf *sp = in->simpleperf;
 
 	while (sp && sp->mapped_symbols < in->rec.symbols.count) {
-		uint32_t file = in->rec.symbols.v[sp->mapped_symbols].file, pid = 0;
+		const struct recorded_file *file =
+			&in->rec.files.v[in->rec.symbols.v[sp->mapped_symbols].file];
+		const char *path = intern_text(in->strings, file->path);
+		unsigned long number = 0;
 		const uint32_t *exec;
+		uint32_t pid;
+		char *end;
 
-		if (in->rec.files.v[file].kind == RECORDED_PERF_MAP)
-			pid = pid_of_perf_map(
-				intern_text(in->strings, in->rec.files.v[file].path));
-		if (!pid) {
+		/* "perf-1234.map" */
+		if (file->kind == RECORDED_PERF_MAP && strncmp(path, "perf-", 5) == 0)
+			number = strtoul(path + 5, &end, 10);
+		if (!number || number > INT32_MAX || strcmp(end, ".map") != 0) {
 			sp->mapped_symbols++;
 			continue;
 		}
+		pid = (uint32_t)number;
 		*ret = (struct record){ .type = PERF_RECORD_MMAP,
 					.mode = MODE_USER,
 					.executable = true,

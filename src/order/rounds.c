@@ -67,19 +67,6 @@ static size_t run_end(const struct round_item *v, size_t first, size_t count)
 	return i < count ? i : count;
 }
 
-/* Two runs that follow each other; of equal times the first one's come first. */
-static void merge_runs(const struct round_item *v, size_t first, size_t middle,
-		       size_t end, struct round_item *to)
-{
-	size_t i = first, k = middle, n = first;
-
-	while (i < middle && k < end)
-		to[n++] = v[k].time < v[i].time ? v[k++] : v[i++];
-	memcpy(to + n, v + i, (middle - i) * sizeof(*v));
-	n += middle - i;
-	memcpy(to + n, v + k, (end - k) * sizeof(*v));
-}
-
 /* A merge sort of the runs that are there already: with one ring, or rings that do not
  * overlap, it does nothing. */
 static int sort_round(struct rounds *r)
@@ -92,10 +79,18 @@ static int sort_round(struct rounds *r)
 		if (!array_reserve(&r->sorted, count))
 			return -ENOMEM;
 		for (size_t first = 0, end; first < count; first = end) {
-			size_t middle = run_end(from.v, first, count);
+			const struct round_item *v = from.v;
+			struct round_item *to = r->sorted.v;
+			size_t middle = run_end(v, first, count);
+			size_t i = first, k = middle, n = first;
 
-			end = middle < count ? run_end(from.v, middle, count) : count;
-			merge_runs(from.v, first, middle, end, r->sorted.v);
+			end = middle < count ? run_end(v, middle, count) : count;
+			/* Of equal times those of the first run come first. */
+			while (i < middle && k < end)
+				to[n++] = v[k].time < v[i].time ? v[k++] : v[i++];
+			memcpy(to + n, v + i, (middle - i) * sizeof(*v));
+			n += middle - i;
+			memcpy(to + n, v + k, (end - k) * sizeof(*v));
 		}
 		r->items = r->sorted;
 		r->items.count = count;

@@ -38,31 +38,27 @@ static void close_tmp(struct kept_tmps *k, struct kept_tmp *t)
 	t->tmp.dir = -1;
 }
 
-/* The map that the process has on its name while it lives. */
-static void look_through_root(struct kept_tmps *k, const struct search_dirs *dirs,
-			      struct kept_tmp *t)
-{
-	struct jit_file f;
-
-	if (t->fd >= 0 || jit_file_open_map(dirs, &t->process, &f) < 0)
-		return;
-	/* Not the one that paths lead to anyway. */
-	if (f.fd >= 0 && strncmp(f.path.bytes, "/proc/", strlen("/proc/")) == 0) {
-		t->fd = f.fd;
-		f.fd = -1;
-		k->held++;
-	}
-	jit_file_close(&f);
-}
-
 static void look_into(struct kept_tmps *k, const struct search_dirs *dirs,
 		      struct kept_tmp *t)
 {
 	struct jit_file f;
 
-	if (t->tmp.dir < 0 && t->tmp.other_mounts)
-		look_through_root(k, dirs, t);
-	if (t->tmp.dir < 0 || jit_tmp_open_map(dirs, &t->process, &t->tmp, &f) < 0)
+	/* Without its directory there is the map that the process has on its name while it
+	 * lives. */
+	if (t->tmp.dir < 0) {
+		if (!t->tmp.other_mounts || t->fd >= 0 ||
+		    jit_file_open_map(dirs, &t->process, &f) < 0)
+			return;
+		/* Not the one that paths lead to anyway. */
+		if (f.fd >= 0 && strncmp(f.path.bytes, "/proc/", strlen("/proc/")) == 0) {
+			t->fd = f.fd;
+			f.fd = -1;
+			k->held++;
+		}
+		jit_file_close(&f);
+		return;
+	}
+	if (jit_tmp_open_map(dirs, &t->process, &t->tmp, &f) < 0)
 		return;
 	t->fd = f.fd;
 	f.fd = -1;

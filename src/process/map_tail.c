@@ -78,33 +78,6 @@ int images_ran(struct images *im, uint32_t image, uint64_t address)
 	return m && !slot ? -ENOMEM : 0;
 }
 
-static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *grown,
-			void *arg)
-{
-	struct map_growth growth = { .map = number };
-	uint64_t now, day, written;
-	struct stat st;
-
-	/* The end was seen before this look, so what is in the file now is all that ever
-	 * comes. */
-	m->left = m->ended;
-	if (fstat(m->fd, &st) < 0 || (uint64_t)st.st_size == m->seen)
-		return 0;
-	/* Written anew: nothing is known of when. */
-	if ((uint64_t)st.st_size < m->seen) {
-		map_tail_begin(m);
-		return 0;
-	}
-	m->seen = growth.until = (uint64_t)st.st_size;
-	/* When it was last written to, by the clock of samples: the writer may say
-	 * anything. */
-	now = clock_now(CLOCK_MONOTONIC);
-	day = clock_now(CLOCK_REALTIME);
-	written = nanoseconds(&st.st_mtim);
-	growth.time = written > day || day - written > now ? now : now - (day - written);
-	return grown(arg, &growth);
-}
-
 int images_look_at_maps(struct images *im, map_growth_call *grown, void *arg)
 {
 	struct kept_maps *k = images_kept_maps(im);
@@ -113,9 +86,35 @@ int images_look_at_maps(struct images *im, map_growth_call *grown, void *arg)
 	if (!k || im->as_perf || err < 0)
 		return err;
 	err = kept_maps_look_soon(k, im);
-	for (size_t i = 0; i < k->list.count && err == 0; i++)
-		if (k->list.v[i].fd >= 0 && !k->list.v[i].left)
-			err = check_growth(&k->list.v[i], (uint32_t)i, grown, arg);
+	for (size_t i = 0; i < k->list.count && err == 0; i++) {
+		struct kept_map *m = &k->list.v[i];
+		struct map_growth growth = { .map = (uint32_t)i };
+		uint64_t now, day, written;
+		struct stat st;
+
+		if (m->fd < 0 || m->left)
+			continue;
+		/* The end was seen before this look, so what is in the file now is all that
+		 * ever comes. */
+		m->left = m->ended;
+		if (fstat(m->fd, &st) < 0 || (uint64_t)st.st_size == m->seen)
+			continue;
+		/* Written anew: nothing is known of when. */
+		if ((uint64_t)st.st_size < m->seen) {
+			map_tail_begin(m);
+			continue;
+		}
+		m->seen = growth.until = (uint64_t)st.st_size;
+		/* When it was last written to, by the clock of samples: the writer may say
+		 * anything. */
+		now = clock_now(CLOCK_MONOTONIC);
+		day = clock_now(CLOCK_REALTIME);
+		written = nanoseconds(&st.st_mtim);
+		growth.time = written > day || day - written > now
+				      ? now
+				      : now - (day - written);
+		err = grown(arg, &growth);
+	}
 	return err;
 }
 

@@ -90,25 +90,6 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool cut(struct maps_index *ix, const struct maps *m)
-{
-	size_t n = 0, kept = 0;
-
-	ix->cuts = malloc(2 * m->list.count * sizeof(*ix->cuts));
-	if (!ix->cuts)
-		return false;
-	for (size_t i = 0; i < m->list.count; i++) {
-		ix->cuts[n++] = m->list.v[i].start;
-		ix->cuts[n++] = m->list.v[i].end;
-	}
-	qsort(ix->cuts, n, sizeof(*ix->cuts), compare_u64);
-	for (size_t i = 0; i < n; i++)
-		if (!kept || ix->cuts[i] != ix->cuts[kept - 1])
-			ix->cuts[kept++] = ix->cuts[i];
-	ix->pieces = kept - 1;
-	return true;
-}
-
 /* The last cut at or below @address; the caller knows that there is one. */
 static size_t piece_of(const struct maps_index *ix, uint64_t address)
 {
@@ -181,11 +162,23 @@ static bool fill(struct maps_index *ix, const struct maps *m)
 static struct maps_index *make_index(const struct maps *m)
 {
 	struct maps_index *ix = calloc(1, sizeof(*ix));
+	size_t n = 0, kept = 0;
 
 	if (!ix)
 		return NULL;
 	ix->maps = m->list.count;
-	if (cut(ix, m) && fill(ix, m))
+	ix->cuts = malloc(2 * ix->maps * sizeof(*ix->cuts));
+	for (size_t i = 0; ix->cuts && i < ix->maps; i++) {
+		ix->cuts[n++] = m->list.v[i].start;
+		ix->cuts[n++] = m->list.v[i].end;
+	}
+	if (ix->cuts)
+		qsort(ix->cuts, n, sizeof(*ix->cuts), compare_u64);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || ix->cuts[i] != ix->cuts[kept - 1])
+			ix->cuts[kept++] = ix->cuts[i];
+	ix->pieces = kept - 1;
+	if (ix->cuts && fill(ix, m))
 		return ix;
 	index_free(ix);
 	return NULL;

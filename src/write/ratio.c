@@ -16,23 +16,17 @@
 #include "write/class_colours.h"
 #include "write/number.h"
 
-static double value_of_one(unsigned exponent)
-{
-	double power = 1;
-
-	for (; exponent > 0; exponent--)
-		power *= 10;
-	return power;
-}
-
 /* Of every node what is there and below, in units of one. To be freed; NULL: no memory. */
 static double *sum_column(const struct view *v, uint32_t column)
 {
 	const struct column *c = &v->columns->v[column];
-	double unit = value_of_one(c->unit ? c->decimals : v->decimals);
+	unsigned decimals = c->unit ? c->decimals : v->decimals;
+	double unit = 1;
 	uint64_t *sums = calloc(v->nodes.count, sizeof(*sums));
 	double *ret = calloc(v->nodes.count, sizeof(*ret));
 
+	while (decimals-- > 0)
+		unit *= 10;
 	for (size_t i = v->nodes.count; sums && ret && i-- > 0;) {
 		sums[i] += view_value(v, (uint32_t)i, column);
 		if (i)
