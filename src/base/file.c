@@ -345,14 +345,13 @@ static ssize_t read_pipe(const struct file *f, uint64_t offset, void *buf, size_
 	return n;
 }
 
-int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *buf,
-	      size_t size, size_t *got)
+int file_read(struct context *ctx, const struct file *f, struct file_part part, void *buf,
+	      size_t *got)
 {
-	size_t done = 0;
+	uint64_t offset = part.offset;
+	size_t done = 0, size = offset > INT64_MAX ? 0 : part.size;
 	int err;
 
-	if (offset > INT64_MAX)
-		size = 0;
 	if (f->unpacker && size > 0) {
 		err = unpacker_read(f->unpacker, offset, buf, size, got);
 		/* To its readers a file does not change: its size is only found out
@@ -412,22 +411,16 @@ void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t s
 	*got = n > 0 ? (size_t)n : 0;
 }
 
-/* All of a file that knows its size, and what shows that it has ended. */
-static size_t first_room(int fd, size_t most)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > most)
-		return 4 * BLOCK;
-	return (size_t)st.st_size < 2 * BLOCK ? 4 * BLOCK
-					      : (size_t)st.st_size + 2 * BLOCK;
-}
-
 /* Reads until there is no more, or one block more than @most. */
 static int read_up_to(int fd, size_t most, char **bytes, size_t *count)
 {
-	size_t room = 0, next = first_room(fd, most);
+	size_t room = 0, next = 4 * BLOCK;
+	struct stat st;
 
+	/* All of a file that knows its size, and what shows that it has ended. */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= most &&
+	    (size_t)st.st_size >= 2 * BLOCK)
+		next = (size_t)st.st_size + 2 * BLOCK;
 	for (*count = 0; *count <= most;) {
 		ssize_t n;
 
@@ -510,30 +503,32 @@ static int skim(struct window *w, size_t kept, size_t size)
 	return 1;
 }
 
-int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t size,
+int window_fill(struct context *ctx, struct window *w, struct file_part part,
 		const uint8_t **ret, size_t *got)
 {
+	uint64_t end = w->start + w->size;
+	struct file_part rest;
 	size_t kept = 0, more;
 	int err;
 
 	/* What is there already needs no second read. */
-	if (offset >= w->start && offset < w->start + w->size) {
-		kept = (size_t)(w->start + w->size - offset);
+	if (part.offset >= w->start && part.offset < end) {
+		kept = (size_t)(end - part.offset);
 		memmove(w->bytes, w->bytes + (w->size - kept), kept);
 	}
-	w->start = offset;
+	w->start = part.offset;
 	w->size = kept;
-	if (w->reach < w->room && skim(w, kept, size)) {
+	if (w->reach < w->room && skim(w, kept, part.size)) {
 		*ret = w->bytes;
-		*got = size;
+		*got = part.size;
 		return 0;
 	}
-	err = file_read(ctx, w->file, offset + kept, w->bytes + kept, w->room - kept,
-			&more);
+	rest = (struct file_part){ part.offset + kept, w->room - kept };
+	err = file_read(ctx, w->file, rest, w->bytes + kept, &more);
 	if (err < 0)
 		return err;
 	w->size = kept + more;
 	*ret = w->bytes;
-	*got = size < w->size ? size : w->size;
+	*got = part.size < w->size ? part.size : w->size;
 	return 0;
 }

@@ -76,9 +76,15 @@ int file_share(struct context *ctx, const struct file *f, struct file *ret);
  * borrowed. NULL: nothing so far; bytes that no read has come to are not known. */
 const char *file_damage(const struct file *f);
 
-/* Up to @size bytes at @offset; *@got is less only at the end of the file. */
-int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *buf,
-	      size_t size, size_t *got);
+/* Some bytes of a file. */
+struct file_part {
+	uint64_t offset;
+	size_t size;
+};
+
+/* Up to @part.size bytes; *@got is less only at the end of the file. */
+int file_read(struct context *ctx, const struct file *f, struct file_part part, void *buf,
+	      size_t *got);
 
 /*
  * The whole of a small file, also of one in /proc that does not know its size, with
@@ -125,21 +131,21 @@ void window_release(struct window *w);
 void window_skims(struct window *w);
 
 /* Fewer bytes are left than asked for: only those, *@got says how many. */
-int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t size,
+int window_fill(struct context *ctx, struct window *w, struct file_part part,
 		const uint8_t **ret, size_t *got);
 
-/* @size bytes at @offset, borrowed until the next call; *@got is less than @size only
- * at the end of the file. @size is at most the window's room. */
-static inline int window_at(struct context *ctx, struct window *w, uint64_t offset,
-			    size_t size, const uint8_t **ret, size_t *got)
+/* Borrowed until the next call; *@got is less than @part.size only at the end of the file.
+ * @part.size is at most the window's room. */
+static inline int window_at(struct context *ctx, struct window *w, struct file_part part,
+			    const uint8_t **ret, size_t *got)
 {
-	if (offset >= w->start && offset - w->start <= w->size &&
-	    size <= w->size - (size_t)(offset - w->start)) {
-		*ret = w->bytes + (offset - w->start);
-		*got = size;
+	if (part.offset >= w->start && part.offset - w->start <= w->size &&
+	    part.size <= w->size - (size_t)(part.offset - w->start)) {
+		*ret = w->bytes + (part.offset - w->start);
+		*got = part.size;
 		return 0;
 	}
-	return window_fill(ctx, w, offset, size, ret, got);
+	return window_fill(ctx, w, part, ret, got);
 }
 
 /* No more files may be open: as many as may be had. False: these are they. */

@@ -127,8 +127,8 @@ int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name)
 		err = fail(&p->ctx, -EBADF, "cannot open '%s': %s", name,
 			   strerror(EBADF));
 	if (err == 0)
-		err = input_open_descriptor(&p->ctx, fd, name, &p->strings, &opened,
-					    &kind);
+		err = input_open_origin(&p->ctx, (struct input_origin){ name, fd },
+					&p->strings, &opened, &kind);
 	return err < 0 ? err : read_input(p, opened, kind);
 }
 

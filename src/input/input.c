@@ -56,7 +56,8 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 	if (!memchr(p, 0, size)) {
 		char text[FOREIGN_BEGINNING];
 		bool timed;
-		int err = file_read(ctx, &in->file, 0, text, sizeof(text), &size);
+		int err = file_read(ctx, &in->file,
+				    (struct file_part){ 0, sizeof(text) }, text, &size);
 
 		if (err < 0)
 			return err;
@@ -85,7 +86,7 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 	uint8_t p[BEGINNING];
 	size_t size;
 	size_t most = in->file.pipe ? FILE_BEGINNING : sizeof(p);
-	int err = file_read(ctx, &in->file, 0, p, most, &size);
+	int err = file_read(ctx, &in->file, (struct file_part){ 0, most }, p, &size);
 
 	if (err < 0)
 		return err;
@@ -136,7 +137,8 @@ static bool begins_recording(const char *path)
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    file_open(&ctx, path, &file) < 0)
 		return false;
-	if (file_read(&ctx, &file, 0, bytes, sizeof(bytes), &size) < 0)
+	if (file_read(&ctx, &file, (struct file_part){ 0, sizeof(bytes) }, bytes, &size) <
+	    0)
 		size = 0;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats) && !begins; i++)
 		begins = !formats[i].cannot && size >= strlen(formats[i].magic) &&
@@ -171,14 +173,9 @@ bool input_is_recording(const char *path)
 	return is;
 }
 
-struct origin {
-	const char *path; /* for messages only, where there is a descriptor */
-	int fd; /* -1: none */
-};
-
 /* Opens whatever it is. On failure nothing is left open, and the caller gets no input. */
-static int input_begin(struct context *ctx, struct origin origin, struct intern *strings,
-		       struct input **ret, enum input_kind *kind)
+int input_open_origin(struct context *ctx, struct input_origin origin,
+		      struct intern *strings, struct input **ret, enum input_kind *kind)
 {
 	struct input *in = calloc(1, sizeof(*in));
 	int err;
@@ -221,14 +218,8 @@ static int input_begin(struct context *ctx, struct origin origin, struct intern 
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind)
 {
-	return input_begin(ctx, (struct origin){ path, -1 }, strings, ret, kind);
-}
-
-int input_open_descriptor(struct context *ctx, int fd, const char *name,
-			  struct intern *strings, struct input **ret,
-			  enum input_kind *kind)
-{
-	return input_begin(ctx, (struct origin){ name, fd }, strings, ret, kind);
+	return input_open_origin(ctx, (struct input_origin){ path, -1 }, strings, ret,
+				 kind);
 }
 
 void input_finish(struct input *in)

@@ -48,10 +48,13 @@ bool input_is_recording(const char *path);
  */
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind);
-/* The same of a descriptor, which stays the caller's; @name is for messages. */
-int input_open_descriptor(struct context *ctx, int fd, const char *name,
-			  struct intern *strings, struct input **ret,
-			  enum input_kind *kind);
+
+struct input_origin {
+	const char *path; /* for messages only, where there is a descriptor */
+	int fd; /* stays the caller's; -1: none */
+};
+int input_open_origin(struct context *ctx, struct input_origin origin,
+		      struct intern *strings, struct input **ret, enum input_kind *kind);
 void input_close(struct input *in); /* NULL is fine */
 
 /* Both passes are done: closes the file and keeps what is known of the recording. */

@@ -45,8 +45,8 @@ int lines_refill(struct context *ctx, struct lines *l, bool *more)
 	if (l->end == l->room &&
 	    !array_grow((void **)&l->bytes, &l->room, 2 * l->room, 1))
 		return fail_memory(ctx);
-	err = file_read(ctx, l->file, l->offset, l->bytes + l->end, l->room - l->end,
-			&got);
+	err = file_read(ctx, l->file, (struct file_part){ l->offset, l->room - l->end },
+			l->bytes + l->end, &got);
 	if (err < 0)
 		return err;
 	l->end += got;

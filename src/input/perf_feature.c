@@ -273,7 +273,8 @@ static int read_section_of(struct context *ctx, struct input *in, int bit,
 	bytes = malloc((size_t)size + 1);
 	if (!bytes)
 		return fail_memory(ctx);
-	err = file_read(ctx, &in->file, offset, bytes, (size_t)size, &got);
+	err = file_read(ctx, &in->file, (struct file_part){ offset, (size_t)size }, bytes,
+			&got);
 	c = in_cursor(in, bytes, got);
 	if (err == 0 && readers[bit](in, &c) < 0)
 		err = fail_memory(ctx);
@@ -311,7 +312,8 @@ int features_read(struct context *ctx, struct input *in)
 
 	for (int bit = 0; bit < FEATURES; bit++)
 		want += is_in_header(in, bit) ? HEADER_SECTION : 0;
-	err = file_read(ctx, &in->file, entry, sections, want, &got);
+	err = file_read(ctx, &in->file, (struct file_part){ entry, want }, sections,
+			&got);
 	if (err < 0)
 		return err;
 	for (int bit = 0; bit < FEATURES; bit++) {
@@ -339,7 +341,8 @@ int features_read(struct context *ctx, struct input *in)
 	/* Files that were put behind each other: all but the first are lost, which is
 	 * to be said. */
 	end = end > entry ? end : entry;
-	err = file_read(ctx, &in->file, end, behind, sizeof(behind), &got);
+	err = file_read(ctx, &in->file, (struct file_part){ end, sizeof(behind) }, behind,
+			&got);
 	if (err < 0 || got < sizeof(behind) || !recording_begins(behind))
 		return err;
 	return note_damage(ctx, in, end, ANOTHER_RECORDING);

@@ -99,7 +99,9 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 
 			want = s.size - done < sizeof(ids) ? (size_t)(s.size - done)
 							   : sizeof(ids);
-			err = file_read(ctx, &in->file, s.offset + done, ids, want, &got);
+			err = file_read(ctx, &in->file,
+					(struct file_part){ s.offset + done, want }, ids,
+					&got);
 			if (err < 0)
 				return err;
 			for (size_t k = 0; k < got / 8; k++)
@@ -139,8 +141,10 @@ static int read_attrs(struct context *ctx, struct input *in, struct file_section
 		struct file_section where;
 		struct cursor c;
 
-		err = file_read(ctx, &in->file, s.offset + i * stride, bytes,
-				(size_t)stride, &got);
+		err = file_read(
+			ctx, &in->file,
+			(struct file_part){ s.offset + i * stride, (size_t)stride },
+			bytes, &got);
 		if (err == 0 && got < stride)
 			err = fail(ctx, -EBADMSG, "'%s': ends inside attribute %" PRIu32,
 				   in->file.path, i);
@@ -203,8 +207,9 @@ static int read_event_types(struct context *ctx, struct input *in, struct file_s
 		return 0;
 	for (uint64_t i = 0; i < s.size / ENTRY; i++) {
 		size_t got;
-		int err = file_read(ctx, &in->file, s.offset + i * ENTRY, bytes, ENTRY,
-				    &got);
+		int err = file_read(ctx, &in->file,
+				    (struct file_part){ s.offset + i * ENTRY, ENTRY },
+				    bytes, &got);
 
 		if (err < 0)
 			return err;
@@ -271,8 +276,10 @@ int perf_file_open(struct context *ctx, struct input *in)
 	size_t got;
 	int err;
 
-	err = file_read(ctx, &in->file, 0, bytes,
-			in->file.pipe ? (size_t)FILE_BEGINNING : sizeof(bytes), &got);
+	err = file_read(ctx, &in->file,
+			(struct file_part){ 0, in->file.pipe ? (size_t)FILE_BEGINNING
+							     : sizeof(bytes) },
+			bytes, &got);
 	if (err < 0)
 		return err;
 	in->swapped = in->rec.big_endian = is_swapped(bytes);

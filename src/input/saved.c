@@ -63,8 +63,9 @@ static int scan_more(struct context *ctx, struct picture_scan *s)
 	memmove(s->bytes, s->bytes + s->start, s->end - s->start);
 	s->end -= s->start;
 	s->start = 0;
-	err = file_read(ctx, &s->in->file, s->offset, s->bytes + s->end, WINDOW - s->end,
-			&got);
+	err = file_read(ctx, &s->in->file,
+			(struct file_part){ s->offset, WINDOW - s->end },
+			s->bytes + s->end, &got);
 	s->offset += got;
 	s->end += got;
 	s->ended = got == 0;

@@ -107,7 +107,8 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 	if (s->offset >= s->end)
 		return s->cut ? end_at(s, s->offset, "ends inside a compressed record")
 			      : 0;
-	err = window_at(ctx, &s->window, s->offset, RECORD_HEAD, &ret->bytes, &got);
+	err = window_at(ctx, &s->window, (struct file_part){ s->offset, RECORD_HEAD },
+			&ret->bytes, &got);
 	if (err < 0)
 		return err;
 	/* A packed file does not know its size. */
@@ -131,7 +132,8 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 	if (s->heads && ret->head.type == PERF_RECORD_SAMPLE &&
 	    ret->head.size > SAMPLE_HEAD)
 		want = SAMPLE_HEAD;
-	err = window_at(ctx, &s->window, s->offset, want, &ret->bytes, &got);
+	err = window_at(ctx, &s->window, (struct file_part){ s->offset, want },
+			&ret->bytes, &got);
 	if (err < 0)
 		return err;
 	if (got < want && got < ret->head.size)
@@ -167,7 +169,8 @@ static int skip_padding(struct context *ctx, struct stream *s)
 {
 	size_t padding = (size_t)(-s->overflow_end & 7), got;
 	const uint8_t *p;
-	int err = window_at(ctx, &s->window, s->offset, 16, &p, &got);
+	int err =
+		window_at(ctx, &s->window, (struct file_part){ s->offset, 16 }, &p, &got);
 
 	s->overflow_end = 0;
 	if (err == 0 && got == 16 && padding && !is_head(s, p) && is_head(s, p + padding))
@@ -192,7 +195,8 @@ static int feed_compressed2(struct context *ctx, struct stream *s, uint16_t clai
 	size_t got;
 	int err;
 
-	err = window_at(ctx, &s->window, s->offset, COMPRESSED2_HEAD, &p, &got);
+	err = window_at(ctx, &s->window,
+			(struct file_part){ s->offset, COMPRESSED2_HEAD }, &p, &got);
 	if (err < 0)
 		return err;
 	if (got < COMPRESSED2_HEAD || (inside && claimed < COMPRESSED2_HEAD))

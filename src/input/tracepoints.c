@@ -145,8 +145,8 @@ int tracepoints_read(struct context *ctx, struct input *in, uint64_t behind)
 		size_t want = most - all.size < PIECE ? most - all.size : PIECE;
 		const uint8_t *p;
 
-		err = window_at(ctx, &in->stream.window, start + all.size, want, &p,
-				&got);
+		err = window_at(ctx, &in->stream.window,
+				(struct file_part){ start + all.size, want }, &p, &got);
 		if (err < 0)
 			break;
 		text_add(&all, (const char *)p, got);

@@ -89,7 +89,8 @@ int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
 		size_t left, memory;
 		int err;
 
-		err = window_at(ctx, u->window, u->start, piece, &p, &in.size);
+		err = window_at(ctx, u->window, (struct file_part){ u->start, piece }, &p,
+				&in.size);
 		if (err < 0)
 			return err;
 		in.src = p;

@@ -218,13 +218,13 @@ static int read_operators(struct expression_parser *r, unsigned least)
 	return err;
 }
 
-int expression_parse(struct context *ctx, const char *text, size_t size,
-		     expression_name *find, void *arg, struct expression *ret)
+int expression_parse(struct context *ctx, struct slice text, expression_name *find,
+		     void *arg, struct expression *ret)
 {
 	struct expression_parser r = { .ctx = ctx,
-				       .text = text,
-				       .at = text,
-				       .end = text + size,
+				       .text = text.text,
+				       .at = text.text,
+				       .end = text.text + text.size,
 				       .find = find,
 				       .arg = arg,
 				       .e = ret };

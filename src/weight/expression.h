@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/context.h"
+#include "weight/rule.h"
 
 /*
  * Arithmetic over the fields of events, as presets and users write it:
@@ -70,8 +71,8 @@ typedef int expression_name(void *arg, struct context *ctx, const char *name,
 			    size_t size);
 
 /* 0, or a negative errno with a sentence that shows where: -EINVAL, or what @find returned. */
-int expression_parse(struct context *ctx, const char *text, size_t size,
-		     expression_name *find, void *arg, struct expression *ret);
+int expression_parse(struct context *ctx, struct slice text, expression_name *find,
+		     void *arg, struct expression *ret);
 /* Of steps that are several: use expression_value(). */
 int64_t expression_evaluate(const struct expression *e, const int64_t *slots);
 void expression_release(struct expression *e); /* a zeroed one is fine */

@@ -220,7 +220,7 @@ static int parse_slice(struct context *ctx, struct slice text, struct binding *b
 {
 	if (!text.text)
 		return 0;
-	return expression_parse(ctx, text.text, text.size, slot_by_name, b, ret);
+	return expression_parse(ctx, text, slot_by_name, b, ret);
 }
 
 static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
@@ -276,7 +276,7 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		bound->context = event_format_find(b->of.format, "common_flags");
 	/* The thread is the key of what has none. */
 	if (err == 0 && !p->rule.of_samples && expression_is_empty(&bound->keys[0]))
-		err = expression_parse(ctx, "tid", 3, slot_by_name, b, &bound->keys[0]);
+		err = parse_slice(ctx, (struct slice){ "tid", 3 }, b, &bound->keys[0]);
 	/* Who leaves does so by the first one. */
 	if (step->role == ROLE_LEAVE)
 		expression_release(&bound->keys[1]);
@@ -357,8 +357,7 @@ static int check_expression(struct context *ctx, struct slice text, expression_n
 			    void *arg)
 {
 	struct expression e = { 0 };
-	int err = text.text ? expression_parse(ctx, text.text, text.size, find, arg, &e)
-			    : 0;
+	int err = text.text ? expression_parse(ctx, text, find, arg, &e) : 0;
 
 	expression_release(&e);
 	return err;
@@ -491,11 +490,9 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 			       &p->contexts[i]) < 0)
 			err = fail_memory(ctx);
 	if (err == 0 && p->rule.weight.text)
-		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
-				       find_weight, p, &p->weight);
+		err = expression_parse(ctx, p->rule.weight, find_weight, p, &p->weight);
 	for (size_t i = 0; i < p->rule.part_count && err == 0; i++)
-		err = expression_parse(ctx, p->rule.parts[i].weight.text,
-				       p->rule.parts[i].weight.size, find_weight, p,
+		err = expression_parse(ctx, p->rule.parts[i].weight, find_weight, p,
 				       &p->parts[i].weight);
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
 		b.of.event = &rec->events.v[i];

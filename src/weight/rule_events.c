@@ -173,10 +173,16 @@ static int complete_events(struct context *ctx, const struct pair_rule *rule,
 	return 0;
 }
 
+/* A rule's events are looked for on this machine. */
+struct event_search {
+	struct context *ctx;
+	const struct pair_rule *rule;
+	const struct event_asker *asker;
+	struct rule_events *found;
+};
+
 /* 1: one of the list is there. */
-static int add_list(struct context *ctx, const struct pair_rule *rule, size_t step,
-		    struct slice list, const struct event_asker *asker,
-		    struct rule_events *ret)
+static int add_list(const struct event_search *s, size_t step, struct slice list)
 {
 	int there = 0, err = 0;
 
@@ -192,10 +198,11 @@ static int add_list(struct context *ctx, const struct pair_rule *rule, size_t st
 
 		list.text += size + (comma != NULL);
 		list.size -= size + (comma != NULL);
-		err = text ? asker->is_there(asker->arg, text) : fail_memory(ctx);
+		err = text ? s->asker->is_there(s->asker->arg, text)
+			   : fail_memory(s->ctx);
 		there |= err > 0;
 		if (err > 0)
-			err = add_rule_event(ctx, rule, step, text, ret);
+			err = add_rule_event(s->ctx, s->rule, step, text, s->found);
 		free(text);
 	}
 	return err < 0 ? err : there;
@@ -210,6 +217,7 @@ static int no_event(struct context *ctx, const struct pair_step *step)
 int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		     const struct event_asker *asker, struct rule_events *ret)
 {
+	const struct event_search s = { ctx, rule, asker, ret };
 	unsigned found = 0; /* bits of roles */
 	int err = 0;
 
@@ -225,8 +233,7 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 			const char *bar = memchr(left.text, '|', left.size);
 			size_t size = bar ? (size_t)(bar - left.text) : left.size;
 
-			err = add_list(ctx, rule, i, (struct slice){ left.text, size },
-				       asker, ret);
+			err = add_list(&s, i, (struct slice){ left.text, size });
 			left.text += size + (bar != NULL);
 			left.size -= size + (bar != NULL);
 		}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What runs the tests: tests/run with a tree of its own, and tests/programs.
+# What runs the tests: tests/run with a tree of its own, tests/programs, and scripts/check-size.
 bats_require_minimum_version 1.5.0
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -138,4 +138,29 @@ run_tests()
 	run_tests TIMEOUT=2
 	[ "$status" -eq 1 ]
 	[[ $output == *"FAIL  cli/own.bats: "*"took more than 2 seconds"* ]]
+}
+
+@test "a function of many lines or parameters is told, and one that takes a function is not" {
+	command -v ctags >/dev/null || skip "no ctags"
+	mkdir -p src/room include tests/unit/room scripts Documentation
+	cat >src/room/few.c <<-'END'
+		int few(int a, int b, int (*visit)(void *arg, int x, int y), void *arg, int c)
+		{
+			return visit(arg, a, b + c);
+		}
+	END
+	"$root/scripts/check-size" "$PWD"
+	cat >src/room/many.c <<-'END'
+		int
+		many(int a, int b, int c,
+		     int d, int (*e)(int, int), int f)
+		{
+			return e(a + b + c, d + f);
+		}
+	END
+	run -1 "$root/scripts/check-size" "$PWD"
+	[ "$output" = "src/room/many.c:2: many() has 6 parameters" ]
+	{ echo 'int many(void)'; echo '{'; yes '' | head -n 80; echo '}'; } >src/room/many.c
+	run -1 "$root/scripts/check-size" "$PWD"
+	[ "$output" = "src/room/many.c:1: many() has 83 lines" ]
 }

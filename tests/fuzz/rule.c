@@ -43,7 +43,7 @@ static void check_expression(struct slice s)
 		return;
 	for (int i = 0; i < SLOTS; i++)
 		slots[i] = odd[(size_t)i % (sizeof(odd) / sizeof(*odd))];
-	if (expression_parse(&ctx, s.text, s.size, find, NULL, &e) < 0) {
+	if (expression_parse(&ctx, s, find, NULL, &e) < 0) {
 		check(ctx.error[0] && expression_is_empty(&e));
 		return;
 	}
@@ -54,7 +54,8 @@ static void check_expression(struct slice s)
 	memcpy(text + 1, s.text, s.size);
 	text[s.size + 1] = ')';
 	/* It may be too deep then. */
-	if (expression_parse(&ctx, text, s.size + 2, find, NULL, &again) == 0)
+	if (expression_parse(&ctx, (struct slice){ text, s.size + 2 }, find, NULL,
+			     &again) == 0)
 		check(expression_value(&e, slots) == expression_value(&again, slots));
 	expression_release(&again);
 	expression_release(&e);

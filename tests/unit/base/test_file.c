@@ -83,14 +83,23 @@ Test(file, reads_what_is_there_and_says_how_much, .init = make_file, .fini = rem
 
 	cr_assert_eq(file_open(&ctx, path, &f), 0);
 	cr_assert_eq(f.size, SIZE);
-	cr_assert_eq(file_read(&ctx, &f, 500, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(
+		file_read(&ctx, &f, (struct file_part){ 500, sizeof(buf) }, buf, &got),
+		0);
 	cr_assert_eq(got, sizeof(buf));
 	check_bytes(buf, 500, got);
-	cr_assert_eq(file_read(&ctx, &f, SIZE - 10, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(file_read(&ctx, &f, (struct file_part){ SIZE - 10, sizeof(buf) },
+			       buf, &got),
+		     0);
 	cr_assert_eq(got, 10);
-	cr_assert_eq(file_read(&ctx, &f, SIZE, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(
+		file_read(&ctx, &f, (struct file_part){ SIZE, sizeof(buf) }, buf, &got),
+		0);
 	cr_assert_eq(got, 0);
-	cr_assert_eq(file_read(&ctx, &f, UINT64_MAX - 4, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(file_read(&ctx, &f,
+			       (struct file_part){ UINT64_MAX - 4, sizeof(buf) }, buf,
+			       &got),
+		     0);
 	cr_assert_eq(got, 0, "an offset that no file has");
 	file_close(&f);
 }
@@ -124,7 +133,9 @@ Test(file, what_cannot_be_read_twice_is_copied_and_reads_the_same, .init = make_
 	unlink(fifo);
 	cr_assert_eq(f.size, SIZE);
 	for (int pass = 0; pass < 2; pass++) {
-		cr_assert_eq(file_read(&ctx, &f, 70000, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(file_read(&ctx, &f, (struct file_part){ 70000, sizeof(buf) },
+				       buf, &got),
+			     0);
 		cr_assert_eq(got, sizeof(buf));
 		check_bytes(buf, 70000, got);
 	}
@@ -140,7 +151,9 @@ Test(file, one_that_is_cut_while_it_is_read_gives_fewer_bytes, .init = make_file
 
 	cr_assert_eq(file_open(&ctx, path, &f), 0);
 	cr_assert_eq(truncate(path, 550), 0);
-	cr_assert_eq(file_read(&ctx, &f, 500, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(
+		file_read(&ctx, &f, (struct file_part){ 500, sizeof(buf) }, buf, &got),
+		0);
 	cr_assert_eq(got, 50);
 	file_close(&f);
 }
@@ -160,14 +173,21 @@ Test(file, a_packed_one_reads_as_if_it_were_not)
 		for (uint64_t i = 0; i < 10; i++) {
 			uint64_t at = SIZE - 50 - 9090 * i;
 
-			cr_assert_eq(file_read(&ctx, &f, at, buf, sizeof(buf), &got), 0);
+			cr_assert_eq(file_read(&ctx, &f,
+					       (struct file_part){ at, sizeof(buf) }, buf,
+					       &got),
+				     0);
 			cr_assert_eq(got, i == 0 ? 50 : sizeof(buf));
 			check_bytes(buf, at, got);
 			cr_assert_eq(f.size, SIZE);
 		}
-		cr_assert_eq(file_read(&ctx, &f, SIZE, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(file_read(&ctx, &f, (struct file_part){ SIZE, sizeof(buf) },
+				       buf, &got),
+			     0);
 		cr_assert_eq(got, 0);
-		cr_assert_eq(file_read(&ctx, &f, UINT64_MAX, buf, 9, &got), 0);
+		cr_assert_eq(file_read(&ctx, &f, (struct file_part){ UINT64_MAX, 9 }, buf,
+				       &got),
+			     0);
 		cr_assert_eq(got, 0);
 		cr_assert_null(file_damage(&f));
 		file_close(&f);
@@ -193,7 +213,9 @@ Test(file, a_packed_standard_input_is_unpacked_too, .init = make_file,
 	cr_assert_eq(file_open(&ctx, "-", &f), 0);
 	pclose(pipe);
 	for (int pass = 0; pass < 2; pass++) {
-		cr_assert_eq(file_read(&ctx, &f, 70000, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(file_read(&ctx, &f, (struct file_part){ 70000, sizeof(buf) },
+				       buf, &got),
+			     0);
 		cr_assert_eq(got, sizeof(buf));
 		check_bytes(buf, 70000, got);
 	}
@@ -213,10 +235,10 @@ Test(file, a_cut_packed_one_gives_what_is_there_and_says_what_is_wrong, .init = 
 	cr_assert_eq(truncate(path, st.st_size - 1), 0);
 	cr_assert_eq(file_open(&ctx, path, &f), 0);
 	cr_assert_null(file_damage(&f), "nothing was read yet");
-	cr_assert_eq(file_read(&ctx, &f, 0, buf, SIZE, &got), 0);
+	cr_assert_eq(file_read(&ctx, &f, (struct file_part){ 0, SIZE }, buf, &got), 0);
 	cr_assert_eq(got, SIZE);
 	check_bytes(buf, 0, SIZE);
-	cr_assert_eq(file_read(&ctx, &f, SIZE, buf, 1, &got), 0);
+	cr_assert_eq(file_read(&ctx, &f, (struct file_part){ SIZE, 1 }, buf, &got), 0);
 	cr_assert_eq(got, 0);
 	cr_assert_eq(f.size, SIZE);
 	cr_assert_str_eq(file_damage(&f), "packed data ends early");
@@ -232,7 +254,9 @@ static void *read_in_steps(void *arg)
 
 	for (int pass = 0; pass < 3; pass++)
 		for (uint64_t at = 0; at < SIZE; at += got) {
-			if (file_read(&own, f, at, buf, sizeof(buf), &got) < 0 || !got)
+			if (file_read(&own, f, (struct file_part){ at, sizeof(buf) }, buf,
+				      &got) < 0 ||
+			    !got)
 				return "cannot read";
 			for (size_t i = 0; i < got; i++)
 				wrong += buf[i] != byte_at(at + i);
@@ -340,7 +364,9 @@ Test(window, gives_the_bytes_of_any_place_in_any_order, .init = make_file,
 
 		place = (place * 6364136223846793005u + 1442695040888963407u) % SIZE;
 		size = (size_t)(place * 31 % 4096) + 1;
-		cr_assert_eq(window_at(&ctx, &w, place, size, &p, &got), 0);
+		cr_assert_eq(
+			window_at(&ctx, &w, (struct file_part){ place, size }, &p, &got),
+			0);
 		cr_assert_eq(got, size < SIZE - place ? size : SIZE - place);
 		check_bytes(p, place, got);
 	}
@@ -358,14 +384,17 @@ Test(window, moving_forward_gives_every_byte_once, .init = make_file, .fini = re
 	cr_assert_eq(file_open(&ctx, path, &f), 0);
 	cr_assert_eq(window_init(&w, &f, 1000), 0);
 	for (uint64_t at = 0; at < SIZE; at += got) {
-		cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+		cr_assert_eq(window_at(&ctx, &w, (struct file_part){ at, 333 }, &p, &got),
+			     0);
 		cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
 		check_bytes(p, at, got);
 	}
-	cr_assert_eq(window_at(&ctx, &w, SIZE, 8, &p, &got), 0);
+	cr_assert_eq(window_at(&ctx, &w, (struct file_part){ SIZE, 8 }, &p, &got), 0);
 	cr_assert_eq(got, 0);
-	cr_assert_eq(window_at(&ctx, &w, 0, 8, &p, &got), 0);
-	cr_assert_eq(window_at(&ctx, &w, UINT64_MAX - 3, 8, &p, &got), 0);
+	cr_assert_eq(window_at(&ctx, &w, (struct file_part){ 0, 8 }, &p, &got), 0);
+	cr_assert_eq(
+		window_at(&ctx, &w, (struct file_part){ UINT64_MAX - 3, 8 }, &p, &got),
+		0);
 	cr_assert_eq(got, 0, "a place whose end is no number any more");
 	window_release(&w);
 	file_close(&f);
@@ -384,11 +413,14 @@ Test(window, moves_over_a_packed_file_as_over_a_plain_one)
 		cr_assert_eq(file_open(&ctx, path, &f), 0);
 		cr_assert_eq(window_init(&w, &f, 1000), 0);
 		for (uint64_t at = 0; at < SIZE; at += got) {
-			cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+			cr_assert_eq(window_at(&ctx, &w, (struct file_part){ at, 333 },
+					       &p, &got),
+				     0);
 			cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
 			check_bytes(p, at, got);
 		}
-		cr_assert_eq(window_at(&ctx, &w, SIZE, 8, &p, &got), 0);
+		cr_assert_eq(window_at(&ctx, &w, (struct file_part){ SIZE, 8 }, &p, &got),
+			     0);
 		cr_assert_eq(got, 0);
 		window_release(&w);
 		file_close(&f);
@@ -430,7 +462,8 @@ static uint64_t skim(const struct file *f, size_t step)
 	cr_assert_eq(window_init(&w, f, 64 << 10), 0);
 	for (uint64_t at = 0; at < SIZE; at += step) {
 		window_skims(&w);
-		cr_assert_eq(window_at(&ctx, &w, at, 8, &p, &got), 0);
+		cr_assert_eq(window_at(&ctx, &w, (struct file_part){ at, 8 }, &p, &got),
+			     0);
 		cr_assert_eq(got, at + 8 <= SIZE ? 8 : SIZE - at);
 		check_bytes(p, at, got);
 	}
@@ -464,7 +497,8 @@ Test(window, reads_whole_pieces_again_where_nothing_is_stepped_over, .init = mak
 	cr_assert_eq(window_init(&w, &f, 16 << 10), 0);
 	window_skims(&w);
 	for (uint64_t at = 0; at < SIZE; at += got) {
-		cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+		cr_assert_eq(window_at(&ctx, &w, (struct file_part){ at, 333 }, &p, &got),
+			     0);
 		cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
 		check_bytes(p, at, got);
 		cr_assert(at < SIZE / 2 || w.reach == 16 << 10);
@@ -490,7 +524,9 @@ Test(window, skims_to_any_size_that_fits, .init = make_file, .fini = remove_file
 		size = (size_t)(place * 31 % 4096) + 1;
 		if (i % 3)
 			window_skims(&w);
-		cr_assert_eq(window_at(&ctx, &w, place, size, &p, &got), 0);
+		cr_assert_eq(
+			window_at(&ctx, &w, (struct file_part){ place, size }, &p, &got),
+			0);
 		cr_assert_eq(got, size < SIZE - place ? size : SIZE - place);
 		check_bytes(p, place, got);
 	}
@@ -510,11 +546,11 @@ Test(window, skims_a_file_that_is_cut_meanwhile_to_its_new_end, .init = make_fil
 	cr_assert_eq(window_init(&w, &f, 4096), 0);
 	cr_assert_eq(truncate(path, SIZE / 2 + 3), 0);
 	window_skims(&w);
-	cr_assert_eq(window_at(&ctx, &w, SIZE / 2, 8, &p, &got), 0);
+	cr_assert_eq(window_at(&ctx, &w, (struct file_part){ SIZE / 2, 8 }, &p, &got), 0);
 	cr_assert_eq(got, 3);
 	check_bytes(p, SIZE / 2, got);
 	window_skims(&w);
-	cr_assert_eq(window_at(&ctx, &w, SIZE - 8, 8, &p, &got), 0);
+	cr_assert_eq(window_at(&ctx, &w, (struct file_part){ SIZE - 8, 8 }, &p, &got), 0);
 	cr_assert_eq(got, 0);
 	window_release(&w);
 	file_close(&f);

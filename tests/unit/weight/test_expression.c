@@ -22,7 +22,8 @@ static int find_letter(void *arg, struct context *c, const char *name, size_t si
 static int parse(const char *text, struct expression *ret)
 {
 	ctx.error[0] = '\0';
-	return expression_parse(&ctx, text, strlen(text), find_letter, NULL, ret);
+	return expression_parse(&ctx, (struct slice){ text, strlen(text) }, find_letter,
+				NULL, ret);
 }
 
 /* Of a = 1, b = 2, ..., z = 26, start.ret = -7. */
