@@ -27,6 +27,8 @@ INSTALL = install
 RINGS = $(if $(LIBPERF),libperf,syscalls)
 rings_unused = src/live/rings/$(if $(filter libperf,$(RINGS)),syscalls,libperf).c
 rings_archives = $(if $(filter libperf,$(RINGS)),$(LIBPERF))
+# Where that is libperf, tests have the other one, too: a second command, and the unit test of both.
+OTHER_RINGS = $(if $(filter libperf,$(RINGS)),$(addprefix $(O)/tests/syscalls/,flamefold test_evlist))
 
 LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lm -lpthread
 
@@ -70,7 +72,7 @@ all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so $(COMPLETION) ## th
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
-tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell $(O)/tests/tracepoints/fields ## build the test programs, run nothing
+tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell $(O)/tests/tracepoints/fields $(OTHER_RINGS) ## build the test programs, run nothing
 
 check: ## install what the tests need, build, run all tests but the long ones
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
@@ -193,6 +195,16 @@ $(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL))
 	$(call say,AR)rm -f $@ && $(AR) rcsDT $@ $(filter %.o,$^)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a $(rings_archives)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
+
+other_rings = $(call obj,src/live/rings/syscalls.c)
+$(O)/tests/syscalls/flamefold: $(filter-out %/libperf.o,$(call obj,$(CLI_SRC) $(LIB_SRC))) $(other_rings)
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# The archive's is not taken: all that it has is there by then.
+$(O)/tests/syscalls/test_evlist: $(O)/tests/unit/live/rings/test_evlist.o $(other_rings) $(O)/tests/inside.a
+	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
 
 # Hostile input, with our driver or, in O/fuzzed, with libFuzzer's.
