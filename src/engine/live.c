@@ -76,7 +76,7 @@ static bool joins_stacks(const struct live_session *r)
 {
 	uint32_t size;
 
-	return live_chain(r->live, &size) == LIVE_AUTO;
+	return live_chain(r->live, &size) == FF_RECORD_AUTO;
 }
 
 /* @before: the file that this one follows, finished; NULL: none. */
@@ -421,7 +421,7 @@ static int tell_lost(struct live_session *r)
 	if (counts.lost || counts.left < LEFT_MANY)
 		return 0;
 	/* Of a mode's events each one is needed, but not all of each stack. */
-	if (r->wanted.asked && r->wanted.chain != LIVE_FRAME_POINTER)
+	if (r->wanted.asked && r->wanted.record.chain != FF_RECORD_FRAME_POINTER)
 		remedy = "smaller samples help (-g fp)";
 	else if (rate > 1 && !r->wanted.asked) {
 		snprintf(slower, sizeof(slower), "a lower rate helps (-F %" PRIu64 ")",
@@ -486,12 +486,13 @@ static int sample_session(struct live_session *r)
 	}
 	/* Nothing is to be said of stacks where they were asked for, or where no user's is
 	 * sampled. */
-	if (err == 0 && r->wanted.chain == LIVE_AUTO && !r->wanted.all_kernel &&
+	if (err == 0 && r->wanted.record.chain == FF_RECORD_AUTO &&
+	    !(r->wanted.record.flags & FF_RECORD_ALL_KERNEL) &&
 	    r->p->collected.sum.samples_read) {
 		live_count(r->live, &counts);
 		used.seconds = seconds_now() - r->began;
 		used.bytes = counts.bytes;
-		if (live_chain(r->live, &used.stack_size) != LIVE_AUTO)
+		if (live_chain(r->live, &used.stack_size) != FF_RECORD_AUTO)
 			used.stack_size = 0;
 		err = profile_say_stacks(r->p, &used);
 	}
@@ -525,22 +526,7 @@ static int choose_live_options(struct live_session *r,
 			    "the kernel alone and user space alone leave nothing to "
 			    "sample");
 	r->wanted = (struct live_options){
-		.who = (enum live_who)o->who,
-		.whom = o->whom,
-		.cpus = o->cpus,
-		.command = o->command,
-		.events = o->events,
-		.event_count = o->event_count,
-		.frequency = o->frequency,
-		.period = o->period,
-		.chain = (enum live_chain)o->chain,
-		.stack_size = o->stack_size,
-		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
-		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
-		.all_user = o->flags & FF_RECORD_ALL_USER,
-		.raw_samples = o->flags & FF_RECORD_RAW_SAMPLES,
-		.delay = (uint64_t)(o->delay * 1e9),
-		.ring_size = o->ring_size,
+		.record = *o,
 		/* The caller's is one of the threads. */
 		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
 	};

@@ -33,22 +33,23 @@ static int is_event_here(void *arg, const char *name)
 	if (strncmp(name, "probe_", 6) == 0 && asker->ctx->error[0])
 		return live_has_event(&unheard, name, NULL);
 	if (probe && !asker->mode->probed)
-		err = live_probed_find(asker->ctx, asker->wanted, &asker->mode->probed);
+		err = live_probed_find(asker->ctx, &asker->wanted->record,
+				       &asker->mode->probed);
 	return err < 0 ? err : live_has_event(asker->ctx, name, asker->mode->probed);
 }
 
 static int check_mode_options(struct ff_profile *p, const struct live_options *o,
 			      const struct pair_rule *rule)
 {
-	if (o->event_count)
+	if (o->record.event_count)
 		return fail(
 			&p->ctx, -EINVAL,
 			"a mode opens the events that it needs: -e cannot go with it");
-	if ((o->frequency || o->period) && !rule->has_between)
+	if ((o->record.frequency || o->record.period) && !rule->has_between)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode takes every one of its events: they have no rate "
 			    "(-F) and no period (-c)");
-	if (o->all_kernel || o->all_user)
+	if (o->record.flags & (FF_RECORD_ALL_KERNEL | FF_RECORD_ALL_USER))
 		return fail(
 			&p->ctx, -EINVAL,
 			"the events of a mode are the kernel's, whose stacks go on in "
@@ -79,14 +80,15 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 		       struct live_mode *ret)
 {
 	static const char *const clock[] = { "cpu-clock" };
-	const char *const *events = wanted->event_count ? wanted->events : clock;
-	size_t count = wanted->event_count ? wanted->event_count : 1;
+	const char *const *events =
+		wanted->record.event_count ? wanted->record.events : clock;
+	size_t count = wanted->record.event_count ? wanted->record.event_count : 1;
 
-	if (wanted->who == LIVE_CGROUP)
+	if (wanted->record.who == FF_RECORD_CGROUP)
 		return fail(&p->ctx, -EINVAL,
 			    "switches of a cgroup's threads are not told: use -a, and "
 			    "--only cgroup=%s",
-			    wanted->whom);
+			    wanted->record.whom);
 	ret->words = calloc(count + 1, sizeof(*ret->words));
 	ret->asked = calloc(count + 1, sizeof(*ret->asked));
 	if (!ret->words || !ret->asked)
@@ -102,10 +104,10 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 							   .filter = "",
 							   .optional = true };
 	}
-	wanted->events = ret->words;
-	wanted->event_count = count;
+	wanted->record.events = ret->words;
+	wanted->record.event_count = count;
 	wanted->asked = ret->asked;
-	wanted->raw_samples = true;
+	wanted->record.flags |= FF_RECORD_RAW_SAMPLES;
 	wanted->switches = true;
 	return 0;
 }
@@ -115,7 +117,7 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 {
 	struct mode_asker who = { &p->ctx, wanted, ret };
 	const struct event_asker asker = { is_event_here, &who,
-					   wanted->chain == LIVE_NO_CHAIN };
+					   wanted->record.chain == FF_RECORD_NO_CHAIN };
 	struct pair_rule rule;
 	size_t count;
 	int err;
@@ -125,10 +127,10 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	if (!profile_rule(p)) {
 		/* A ratio is of two events, where none are named. Each is sampled on its own: a
 		 * group that is read is not inherited, and what starts meanwhile would not count. */
-		if (wanted->event_count || !p->ratio.name)
+		if (wanted->record.event_count || !p->ratio.name)
 			return 0;
-		wanted->events = p->ratio.words;
-		wanted->event_count = 2;
+		wanted->record.events = p->ratio.words;
+		wanted->record.event_count = 2;
 		return 0;
 	}
 	err = rule_parse(&p->ctx, profile_rule(p), &rule);
@@ -142,11 +144,11 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		err = rule_events_find(&p->ctx, &rule, &asker, &ret->events);
 	if (err < 0)
 		return err;
-	if (ret->events.everywhere && wanted->who == LIVE_CGROUP)
+	if (ret->events.everywhere && wanted->record.who == FF_RECORD_CGROUP)
 		return fail(&p->ctx, -EINVAL,
 			    "what ends a wait happens outside of a cgroup: use -a, and "
 			    "--only cgroup=%s",
-			    wanted->whom);
+			    wanted->record.whom);
 	count = ret->events.list.count;
 	ret->words = calloc(count, sizeof(*ret->words));
 	ret->asked = calloc(count, sizeof(*ret->asked));
@@ -156,16 +158,16 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		ret->words[i] = ret->events.list.v[i].name;
 		ask_for_event(&ret->events.list.v[i], &rule, &ret->asked[i]);
 	}
-	wanted->events = ret->words;
-	wanted->event_count = count;
+	wanted->record.events = ret->words;
+	wanted->record.event_count = count;
 	/* Copies of the stacks of all who block on a machine are more than it can bear. */
-	if (ret->events.scheduler && wanted->who == LIVE_SYSTEM &&
-	    wanted->chain == LIVE_AUTO && !wanted->stack_size)
-		wanted->chain = LIVE_FRAME_POINTER;
+	if (ret->events.scheduler && wanted->record.who == FF_RECORD_SYSTEM &&
+	    wanted->record.chain == FF_RECORD_AUTO && !wanted->record.stack_size)
+		wanted->record.chain = FF_RECORD_FRAME_POINTER;
 	wanted->asked = ret->asked;
 	wanted->probed = ret->probed;
 	wanted->everywhere = ret->events.everywhere;
-	wanted->raw_samples = true;
+	wanted->record.flags |= FF_RECORD_RAW_SAMPLES;
 	return 0;
 }
 
@@ -185,8 +187,8 @@ int live_mode_begin(struct live *live, const struct live_options *wanted,
 	int err = 0;
 
 	/* Whole processors run us, too. */
-	if (wanted->everywhere || wanted->who == LIVE_SYSTEM ||
-	    wanted->who == LIVE_CGROUP)
+	if (wanted->everywhere || wanted->record.who == FF_RECORD_SYSTEM ||
+	    wanted->record.who == FF_RECORD_CGROUP)
 		pairing->threads.but = wanted->asked ? (uint32_t)getpid() : 0;
 	pairing->threads.is_limited = live_asked_for(live, &threads, &count);
 	for (size_t i = 0; pairing->threads.is_limited && i < count && err == 0; i++)
@@ -244,8 +246,8 @@ static int add_perf_probes(struct ff_profile *p, const struct live_options *want
 	const char *path = NULL;
 	bool libc = false;
 
-	for (size_t i = 0; i < wanted->event_count; i++) {
-		const char *words = wanted->events[i];
+	for (size_t i = 0; i < wanted->record.event_count; i++) {
+		const char *words = wanted->record.events[i];
 
 		libc |= strstr(words, "probe:libc:") != NULL;
 		if (strstr(words, "probe:/"))
@@ -261,8 +263,8 @@ static int add_perf_probes(struct ff_profile *p, const struct live_options *want
 		text_printf(ret, "perf probe %s-x ", more ? "-f " : "");
 		add_quoted(ret, path);
 		/* " --add 'malloc arg1=%di'": probes of perf's own have what ours have. */
-		for (size_t i = 0; i < wanted->event_count; i++) {
-			const char *words = wanted->events[i];
+		for (size_t i = 0; i < wanted->record.event_count; i++) {
+			const char *words = wanted->record.events[i];
 			bool returns = strncmp(words, back, strlen(back)) == 0;
 			unsigned registers = returns ? 0 : wanted->asked[i].registers;
 
@@ -310,7 +312,7 @@ static void add_perf_terms(struct text *t, const char *words, const char *terms)
 static void add_perf_event(struct text *t, const struct live_options *wanted,
 			   size_t index, const char *rate)
 {
-	const char *words = wanted->events[index], *but = NULL;
+	const char *words = wanted->record.events[index], *but = NULL;
 	const struct live_asked *asked = &wanted->asked[index];
 	const char *colon = strchr(words, ':');
 	bool tracepoint = colon && colon != modifiers_of(words) && !strchr(words, '/');
@@ -334,9 +336,10 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 		text_string(&event, name.bytes ? name.bytes : words);
 	text_string(t, " -e ");
 	add_quoted(t, event.bytes ? event.bytes : words);
-	for (size_t i = 0; asked->is_apart && asked->no_chain && i < wanted->event_count;
-	     i++)
-		if (!wanted->asked[i].no_chain && strcmp(wanted->events[i], words) == 0)
+	for (size_t i = 0;
+	     asked->is_apart && asked->no_chain && i < wanted->record.event_count; i++)
+		if (!wanted->asked[i].no_chain &&
+		    strcmp(wanted->record.events[i], words) == 0)
 			but = wanted->asked[i].filter;
 	if (*asked->filter) {
 		text_string(t, " --filter ");
@@ -355,43 +358,45 @@ int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted
 			 struct text *ret)
 {
 	static const char *const targets[] = {
-		[LIVE_PROCESSES] = " -p ",
-		[LIVE_THREADS] = " -t ",
-		[LIVE_USER] = " -u ",
-		[LIVE_CGROUP] = " -G ",
+		[FF_RECORD_PROCESSES] = " -p ",
+		[FF_RECORD_THREADS] = " -t ",
+		[FF_RECORD_USER] = " -u ",
+		[FF_RECORD_CGROUP] = " -G ",
 	};
-	bool all = wanted->everywhere || wanted->who == LIVE_SYSTEM;
+	bool all = wanted->everywhere || wanted->record.who == FF_RECORD_SYSTEM;
 	int err = add_perf_probes(p, wanted, ret);
 	char rate[48];
 
-	snprintf(rate, sizeof(rate), wanted->period ? "period=%" PRIu64 : "freq=%" PRIu64,
-		 wanted->period	     ? wanted->period
-		 : wanted->frequency ? wanted->frequency
-				     : LIVE_USUAL_RATE);
+	snprintf(rate, sizeof(rate),
+		 wanted->record.period ? "period=%" PRIu64 : "freq=%" PRIu64,
+		 wanted->record.period	    ? wanted->record.period
+		 : wanted->record.frequency ? wanted->record.frequency
+					    : LIVE_USUAL_RATE);
 
 	if (err < 0)
 		return err;
 	text_string(ret, all ? "perf record -a" : "perf record");
-	if (wanted->cpus)
-		text_printf(ret, " -C %s", wanted->cpus);
-	if (wanted->chain == LIVE_AUTO || wanted->chain == LIVE_DWARF)
+	if (wanted->record.cpus)
+		text_printf(ret, " -C %s", wanted->record.cpus);
+	if (wanted->record.chain == FF_RECORD_AUTO ||
+	    wanted->record.chain == FF_RECORD_DWARF)
 		text_printf(ret, " --call-graph dwarf,%u",
-			    wanted->stack_size ? wanted->stack_size : 8192);
-	else if (wanted->chain == LIVE_LBR)
+			    wanted->record.stack_size ? wanted->record.stack_size : 8192);
+	else if (wanted->record.chain == FF_RECORD_LBR)
 		text_string(ret, " --call-graph lbr");
-	else if (wanted->chain == LIVE_FRAME_POINTER)
+	else if (wanted->record.chain == FF_RECORD_FRAME_POINTER)
 		text_string(ret, " --call-graph fp");
 	if (wanted->switches)
 		text_string(ret, " --switch-events");
-	for (size_t i = 0; i < wanted->event_count; i++)
+	for (size_t i = 0; i < wanted->record.event_count; i++)
 		add_perf_event(ret, wanted, i, rate);
-	if (!all && wanted->who != LIVE_COMMAND) {
-		text_string(ret, targets[wanted->who]);
-		add_quoted(ret, wanted->whom);
+	if (!all && wanted->record.who != FF_RECORD_COMMAND) {
+		text_string(ret, targets[wanted->record.who]);
+		add_quoted(ret, wanted->record.whom);
 	}
-	if (wanted->command)
+	if (wanted->record.command)
 		text_string(ret, " --");
-	for (char *const *word = wanted->command; word && *word; word++) {
+	for (char *const *word = wanted->record.command; word && *word; word++) {
 		text_char(ret, ' ');
 		add_quoted(ret, *word);
 	}

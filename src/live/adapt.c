@@ -22,7 +22,7 @@ static int larger_rings(struct context *ctx, struct live *l)
 	size_t size = l->rings.size * GROWTH;
 	int err;
 
-	if (l->options->ring_size || size > RING_MOST)
+	if (l->options->record.ring_size || size > RING_MOST)
 		return -ERANGE;
 	err = rings_resize(&l->rings, &l->events, size);
 	/* Not even rings as they were before could be mapped again. */
@@ -37,7 +37,7 @@ static int larger_rings(struct context *ctx, struct live *l)
 /* Events that belong to threads would have to be opened for those that came since, too. */
 bool run_can_reopen(const struct live *l)
 {
-	return (l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP) &&
+	return (l->target.who == FF_RECORD_SYSTEM || l->target.who == FF_RECORD_CGROUP) &&
 	       l->leaving.list.count == 0;
 }
 
@@ -73,7 +73,7 @@ static int shorter_dumps(struct context *ctx, struct live *l)
 	uint32_t before = l->plan.stack_size;
 	int err;
 
-	if ((l->plan.chain != LIVE_DWARF && l->plan.chain != LIVE_AUTO) ||
+	if ((l->plan.chain != FF_RECORD_DWARF && l->plan.chain != FF_RECORD_AUTO) ||
 	    before < 2 * STACK_LEAST || !run_can_reopen(l))
 		return -ERANGE;
 	/* Half of it, and a multiple of 8, as the kernel wants it. */
@@ -154,9 +154,11 @@ void live_remedies(const struct live *l, uint64_t samples, bool adapting,
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), ring = l->rings.size, largest = 0;
 	uint64_t most_lost = 0, needed;
 	bool stacks =
-		l->plan.chain == LIVE_DWARF && l->plan.stack_size / 2 >= STACK_LEAST;
-	bool rings_grow = !l->options->ring_size && l->rings.size * GROWTH <= RING_MOST;
-	bool reopens = l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP;
+		l->plan.chain == FF_RECORD_DWARF && l->plan.stack_size / 2 >= STACK_LEAST;
+	bool rings_grow =
+		!l->options->record.ring_size && l->rings.size * GROWTH <= RING_MOST;
+	bool reopens =
+		l->target.who == FF_RECORD_SYSTEM || l->target.who == FF_RECORD_CGROUP;
 	/* Half as many samples as did get through. */
 	double lost = (double)l->counts.lost, all = (double)samples + lost;
 	double share = all > 0 ? (double)samples / all / 2 : 0.5;

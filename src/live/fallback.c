@@ -65,7 +65,7 @@ static bool user_only(struct context *ctx, struct fallback *f, struct live_event
 	}
 	/* Who may sample whole processors may sample the kernel. */
 	if (attr->exclude_kernel || attr->exclude_user || e->mode_given ||
-	    f->target->who == LIVE_SYSTEM || f->target->who == LIVE_CGROUP)
+	    f->target->who == FF_RECORD_SYSTEM || f->target->who == FF_RECORD_CGROUP)
 		return false;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;

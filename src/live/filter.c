@@ -80,8 +80,8 @@ static void keep_apart(struct live *l)
 void run_make_filters(struct live *l)
 {
 	bool everywhere = l->options->everywhere;
-	bool whole = everywhere || l->target.who == LIVE_SYSTEM ||
-		     l->target.who == LIVE_CGROUP;
+	bool whole = everywhere || l->target.who == FF_RECORD_SYSTEM ||
+		     l->target.who == FF_RECORD_CGROUP;
 	const pid_t *threads = l->watched.threads.v;
 	size_t count = l->watched.threads.count;
 	int self = (int)getpid();
@@ -163,7 +163,7 @@ bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count)
 	*count = l->watched.threads.count;
 	if (!l->options->everywhere)
 		return false;
-	if (l->options->who == LIVE_COMMAND) {
+	if (l->options->record.who == FF_RECORD_COMMAND) {
 		*ret = &l->command.pid;
 		*count = 1;
 	}

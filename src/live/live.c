@@ -33,7 +33,7 @@ bool live_fixes_leaves(const struct live *l)
 	return l->plan.leaf_fix;
 }
 
-enum live_chain live_chain(const struct live *l, uint32_t *stack_size)
+enum ff_record_chain live_chain(const struct live *l, uint32_t *stack_size)
 {
 	*stack_size = l->plan.stack_size;
 	return l->plan.chain;
@@ -71,22 +71,23 @@ void live_until(struct live *l, uint64_t time)
  * first, so that no fork is missed, and its samples count when the names are there. */
 int live_start(struct context *ctx, struct live *l)
 {
+	uint64_t delay = (uint64_t)(l->options->record.delay * 1e9); /* ns */
 	int err;
 
-	if (l->options->who != LIVE_COMMAND || l->options->everywhere)
+	if (l->options->record.who != FF_RECORD_COMMAND || l->options->everywhere)
 		rings_enable(&l->rings);
 	l->started = true;
 	err = live_preexisting_start(ctx, &l->target, PREEXISTING_BY_INODE,
 				     &l->preexisting);
-	if ((l->options->who != LIVE_COMMAND || l->options->everywhere) &&
+	if ((l->options->record.who != FF_RECORD_COMMAND || l->options->everywhere) &&
 	    has_our_clock(l))
 		l->from = run_now();
 	if (err == 0 && l->readers)
 		err = readers_resume(ctx, l->readers);
-	if (err == 0 && l->options->command)
+	if (err == 0 && l->options->record.command)
 		err = live_command_run(ctx, &l->command);
-	if (l->options->delay && has_our_clock(l))
-		l->from = run_now() + l->options->delay;
+	if (delay && has_our_clock(l))
+		l->from = run_now() + delay;
 	return err;
 }
 

@@ -1,6 +1,7 @@
 #ifndef LIVE_LIVE_H
 #define LIVE_LIVE_H
 
+#include <flamefold.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,25 +23,6 @@
  *	ring 1   S C S       -->  K K K S S M S S C S |round| S S X ...
  */
 
-enum live_who {
-	LIVE_SYSTEM,
-	LIVE_PROCESSES,
-	LIVE_THREADS,
-	LIVE_USER, /* all processes of one */
-	LIVE_CGROUP,
-	LIVE_COMMAND,
-};
-
-enum live_chain {
-	/* As LIVE_DWARF, and the chain of frame pointers in user space as well; or
-	 * LIVE_FRAME_POINTER where all code that is sampled keeps frame pointers. */
-	LIVE_AUTO,
-	LIVE_FRAME_POINTER,
-	LIVE_DWARF, /* registers and a copy of the stack */
-	LIVE_LBR,
-	LIVE_NO_CHAIN, /* the address only */
-};
-
 /* How one of the events is recorded, where the options of all do not say it. */
 struct live_asked {
 	bool every; /* each time it happens */
@@ -61,27 +43,12 @@ struct live_probed;
 
 /* What was asked for; borrowed until live_close(). */
 struct live_options {
-	enum live_who who;
-	const char *whom; /* "1,2" (pids, tids), a user, a cgroup's path; else NULL */
-	const char *cpus; /* "0-3,5"; NULL: all */
-	char *const *command; /* ends with NULL; NULL: none */
-	const char *const *events; /* one -e each; without: cycles, or cpu-clock */
-	size_t event_count;
+	struct ff_record_options record; /* of a mode, with the events that it needs */
 	const struct live_asked *asked; /* of each event; NULL: as the options say */
 	const struct live_probed *probed; /* NULL: looked for, where an event needs it */
 	/* Events are opened on whole processors, whoever was asked for: live_asked_for() */
 	bool everywhere;
-	uint64_t frequency,
-		period; /* both 0: 99 Hz; else one of them; UINT64_MAX Hz: as many
-				       as the kernel takes */
-	enum live_chain chain;
-	uint32_t stack_size; /* bytes to copy; 0: 8192, or with LIVE_AUTO by the rate */
-	bool no_leaf_fix;
-	bool all_kernel, all_user;
-	bool raw_samples; /* of tracepoints: with their fields */
 	bool switches; /* when threads go on a processor, and off it: SWITCH records */
-	uint64_t delay; /* ns before samples count */
-	uint32_t ring_size; /* bytes, -m; 0: as many as the rate needs */
 	uint32_t readers; /* threads that empty rings; 0: by the number of processors */
 };
 
@@ -161,7 +128,7 @@ int live_widen(struct context *ctx, struct live *l);
 
 /* What "libc" is in the names of probes, "uprobe:libc:malloc": files of who is asked for. 0, or
  * -ENOMEM. */
-int live_probed_find(struct context *ctx, const struct live_options *options,
+int live_probed_find(struct context *ctx, const struct ff_record_options *options,
 		     struct live_probed **ret);
 void live_probed_free(struct live_probed *probed); /* NULL is fine */
 /* The next file after @path, NULL: the first one; NULL: there are no more. */
@@ -174,8 +141,8 @@ int live_has_event(struct context *ctx, const char *words,
 /* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
 bool live_fixes_leaves(const struct live *l);
 
-/* How stacks are recorded, which LIVE_AUTO leaves open; and the bytes that are copied of each. */
-enum live_chain live_chain(const struct live *l, uint32_t *stack_size);
+/* How stacks are recorded, which FF_RECORD_AUTO leaves open; and the bytes that are copied of each. */
+enum ff_record_chain live_chain(const struct live *l, uint32_t *stack_size);
 
 /* Samples a second that are aimed at now; 0: there is a fixed period. */
 uint64_t live_frequency(const struct live *l);
@@ -234,7 +201,7 @@ uint64_t live_lost_on(const struct live *l, size_t cpu); /* of those that were l
  * Records are lost: asks for less, by the next rung of a ladder, and says so with warn():
  *
  *	1. rings four times as large, as far as the kernel allows, up to 64 MiB each
- *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF, LIVE_AUTO)
+ *	2. half the bytes of each stack, down to 1 KiB (FF_RECORD_DWARF, FF_RECORD_AUTO)
  *	3. half the rate, down to 10 Hz, of events whose rate was not asked for between slashes
  *
  * The second and the third open events anew, which is for all processes or a cgroup only: the

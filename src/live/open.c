@@ -32,7 +32,8 @@ static int watch_all_cpus(struct context *ctx, struct live *l,
 			  const struct id_list *online)
 {
 	struct id_list wanted = { 0 };
-	int err = id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted), *cpus = NULL;
+	int err = id_list_parse(l->options->record.cpus, ID_CPU_MOST, &wanted),
+	    *cpus = NULL;
 	struct live_event *watch;
 
 	if (err == 0)
@@ -71,8 +72,8 @@ static size_t ring_size(const struct live *l)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0, size;
 
-	if (l->options->ring_size)
-		return power_of_two(l->options->ring_size);
+	if (l->options->record.ring_size)
+		return power_of_two(l->options->record.ring_size);
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		const struct perf_event_attr *attr = &l->events.list.v[i].attr;
 
@@ -147,7 +148,7 @@ static int prepare_waiting(struct context *ctx, struct live *l)
 	size_t count = l->watched.processes.count;
 	const pid_t *v = l->watched.processes.v;
 	/* This kernel may not know pidfds of threads: it is tried with one's own. */
-	int own = l->watched.who != LIVE_THREADS
+	int own = l->watched.who != FF_RECORD_THREADS
 			  ? -1
 			  : open_pidfd((pid_t)syscall(SYS_gettid), true);
 	bool threads = own >= 0;
@@ -187,7 +188,7 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rings_wanted wanted = { .count = l->target.cpus.count,
-				       .chosen = !l->options->ring_size };
+				       .chosen = !l->options->record.ring_size };
 	int err;
 
 	live_attr_complete(l->options, &l->plan, &l->events);
@@ -225,7 +226,7 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 	err = rings_map(&l->rings, &l->events, size);
 	/* Where the kernel does not allow as much, less is locked, unless the size was asked
 	 * for. EPERM: above its limits; ENOMEM: it has no memory for them. */
-	while ((err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
+	while ((err == -EPERM || err == -ENOMEM) && !l->options->record.ring_size &&
 	       size > page) {
 		size /= 2;
 		err = rings_map(&l->rings, &l->events, size);
@@ -317,8 +318,8 @@ static int join_asked(struct context *ctx, struct live *l, size_t index,
 
 static bool has_probe(const struct live_options *o)
 {
-	for (size_t i = 0; i < o->event_count; i++)
-		if (strstr(o->events[i], "probe:libc:"))
+	for (size_t i = 0; i < o->record.event_count; i++)
+		if (strstr(o->record.events[i], "probe:libc:"))
 			return true;
 	return false;
 }
@@ -327,8 +328,8 @@ static bool has_probe(const struct live_options *o)
 static int check_probe(struct context *ctx, const struct live_options *o,
 		       const struct live_event *event)
 {
-	if (!event->probe || o->everywhere || o->who == LIVE_SYSTEM ||
-	    o->who == LIVE_CGROUP)
+	if (!event->probe || o->everywhere || o->record.who == FF_RECORD_SYSTEM ||
+	    o->record.who == FF_RECORD_CGROUP)
 		return 0;
 	return fail(ctx, -EINVAL,
 		    "'%s': a probe is opened on whole processors (-a); of a process or "
@@ -340,7 +341,7 @@ static int check_probe(struct context *ctx, const struct live_options *o,
 static int find_target_and_events(struct context *ctx, struct live *l)
 {
 	const struct live_options *o = l->options;
-	struct live_options all = *o;
+	struct ff_record_options all = o->record;
 	/* What it has to say was said of those who were asked for. */
 	struct context unheard = { .log = NULL };
 	struct id_list online = { 0 };
@@ -352,10 +353,10 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 	else if (err < 0)
 		err = fail(ctx, err, "the list of processors cannot be understood");
 	if (err == 0)
-		err = live_target_resolve(ctx, o, &online, &l->watched);
+		err = live_target_resolve(ctx, &o->record, &online, &l->watched);
 	/* Events are opened on whom was asked for, or on all. */
 	if (err == 0 && o->everywhere) {
-		all.who = LIVE_SYSTEM;
+		all.who = FF_RECORD_SYSTEM;
 		err = live_target_resolve(&unheard, &all, &online, &l->target);
 		if (err < 0)
 			err = fail(ctx, err, "%s", unheard.error);
@@ -364,14 +365,14 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 	}
 	l->events.probed = o->probed;
 	if (err == 0 && !o->probed && has_probe(o)) {
-		err = live_probed_find(ctx, o, &l->probed);
+		err = live_probed_find(ctx, &o->record, &l->probed);
 		l->events.probed = l->probed;
 	}
-	for (size_t k = 0; k < o->event_count && err == 0; k++) {
+	for (size_t k = 0; k < o->record.event_count && err == 0; k++) {
 		const struct live_asked *asked = o->asked ? &o->asked[k] : NULL;
 
 		first = l->events.list.count;
-		err = live_events_parse(ctx, &l->arena, o->events[k], &l->events);
+		err = live_events_parse(ctx, &l->arena, o->record.events[k], &l->events);
 		for (size_t i = first; asked && i < l->events.list.count && err == 0;
 		     i++) {
 			struct live_event *event = &l->events.list.v[i];
@@ -396,9 +397,9 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 	}
 	for (size_t i = 0; i < l->events.list.count && err == 0; i++)
 		err = check_probe(ctx, o, &l->events.list.v[i]);
-	if (err == 0 && o->event_count == 0)
+	if (err == 0 && o->record.event_count == 0)
 		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
-	if (err == 0 && o->cpus)
+	if (err == 0 && o->record.cpus)
 		err = watch_all_cpus(ctx, l, &online);
 	array_release(&online);
 	return err;
@@ -420,15 +421,17 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
 	live_permission_read(&l->permission);
 	err = find_target_and_events(ctx, l);
-	for (size_t i = 0; i < l->events.list.count && !options->all_user; i++)
+	for (size_t i = 0;
+	     i < l->events.list.count && !(options->record.flags & FF_RECORD_ALL_USER);
+	     i++)
 		kernel |= !l->events.list.v[i].attr.exclude_kernel;
 	if (err == 0)
 		err = live_permission_check(ctx, &l->permission, kernel);
 	if (err == 0)
 		err = live_plan_make(ctx, options, &l->permission, &l->target, &l->plan);
 	/* The command is held until live_start(), so that events can be opened on it. */
-	if (err == 0 && options->command)
-		err = live_command_fork(ctx, options->command, &l->command);
+	if (err == 0 && options->record.command)
+		err = live_command_fork(ctx, options->record.command, &l->command);
 	if (err == 0 && options->asked)
 		run_make_filters(l);
 	if (err == 0)

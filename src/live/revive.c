@@ -13,15 +13,15 @@
 
 static bool is_of_threads(const struct live *l)
 {
-	return l->target.who != LIVE_SYSTEM && l->target.who != LIVE_CGROUP;
+	return l->target.who != FF_RECORD_SYSTEM && l->target.who != FF_RECORD_CGROUP;
 }
 
 /* With -C others are watched only for what processes do there. */
 static bool is_wanted(const struct live *l, int cpu)
 {
 	struct id_list wanted = { 0 };
-	bool yes = !l->options->cpus ||
-		   (id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted) == 0 &&
+	bool yes = !l->options->record.cpus ||
+		   (id_list_parse(l->options->record.cpus, ID_CPU_MOST, &wanted) == 0 &&
 		    id_list_has(&wanted, cpu));
 
 	array_release(&wanted);

@@ -155,11 +155,11 @@ static int print_run(struct live *live, char **names)
 
 static int print_live(const char *event, char **names)
 {
-	struct live_options options = { .who = LIVE_SYSTEM,
-					.events = &event,
-					.event_count = 1,
-					.chain = LIVE_NO_CHAIN,
-					.raw_samples = true };
+	struct live_options options = { .record = { .who = FF_RECORD_SYSTEM,
+						    .events = &event,
+						    .event_count = 1,
+						    .chain = FF_RECORD_NO_CHAIN,
+						    .flags = FF_RECORD_RAW_SAMPLES } };
 	struct live *live;
 	int code;
 

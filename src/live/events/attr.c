@@ -56,14 +56,14 @@ static uint32_t usual_stack(const struct live_options *options,
 {
 	uint64_t most = USUAL_STACK, size = STACK_LEAST, ring = UINT64_MAX;
 
-	if (plan->chain == LIVE_DWARF)
+	if (plan->chain == FF_RECORD_DWARF)
 		return USUAL_STACK;
-	if (!options->asked && (options->frequency || !options->period))
+	if (!options->asked && (options->record.frequency || !options->record.period))
 		most = COPIED_A_SECOND / (plan->frequency ? plan->frequency : 1);
 	if (!permission->ipc_lock && permission->paranoid != -1)
 		ring = permission->mlock_kb << 10;
-	if (options->ring_size)
-		ring = options->ring_size;
+	if (options->record.ring_size)
+		ring = options->record.ring_size;
 	if (most > ring / SAMPLES_HELD)
 		most = ring / SAMPLES_HELD;
 	while (size * 2 <= most && size <= RECORD_STACK_MOST)
@@ -75,8 +75,10 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 		   const struct live_permission *permission,
 		   const struct live_target *target, struct live_plan *ret)
 {
-	struct live_plan plan = { .period = options->period, .chain = options->chain };
-	uint64_t wanted = options->frequency ? options->frequency : LIVE_USUAL_RATE;
+	struct live_plan plan = { .period = options->record.period,
+				  .chain = options->record.chain };
+	uint64_t wanted =
+		options->record.frequency ? options->record.frequency : LIVE_USUAL_RATE;
 	uint64_t most = permission->rate_most;
 	char allow[96] = "";
 	uint32_t size;
@@ -102,21 +104,23 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 	}
 	/* Registers and copies cannot be had on each machine, and are of no use for the
 	 * kernel; frame pointers cost less where all programs keep them. */
-	if (plan.chain == LIVE_AUTO &&
-	    (!ALL_REGISTERS || options->all_kernel ||
-	     (!options->stack_size && live_keeps_frame_pointers(target))))
-		plan.chain = LIVE_FRAME_POINTER;
-	if (plan.chain == LIVE_FRAME_POINTER) {
-		plan.leaf_fix = !options->no_leaf_fix && LEAF_REGISTERS != 0 &&
-				!options->all_kernel;
+	if (plan.chain == FF_RECORD_AUTO &&
+	    (!ALL_REGISTERS || options->record.flags & FF_RECORD_ALL_KERNEL ||
+	     (!options->record.stack_size && live_keeps_frame_pointers(target))))
+		plan.chain = FF_RECORD_FRAME_POINTER;
+	if (plan.chain == FF_RECORD_FRAME_POINTER) {
+		plan.leaf_fix = !(options->record.flags & FF_RECORD_NO_LEAF_FIX) &&
+				LEAF_REGISTERS != 0 &&
+				!(options->record.flags & FF_RECORD_ALL_KERNEL);
 		plan.stack_size = plan.leaf_fix ? LEAF_STACK : 0;
-	} else if (plan.chain == LIVE_DWARF || plan.chain == LIVE_AUTO) {
+	} else if (plan.chain == FF_RECORD_DWARF || plan.chain == FF_RECORD_AUTO) {
 		if (!ALL_REGISTERS)
 			return fail(ctx, -EOPNOTSUPP,
 				    "stacks cannot be unwound by DWARF on this kind of "
 				    "machine: use -g fp");
-		size = options->stack_size ? options->stack_size
-					   : usual_stack(options, permission, &plan);
+		size = options->record.stack_size
+			       ? options->record.stack_size
+			       : usual_stack(options, permission, &plan);
 		/* PERF_SAMPLE_STACK_USER, perf_copy_attr(): below 64 KiB, whole u64. */
 		if (size > RECORD_STACK_MOST || size % 8)
 			return fail(ctx, -EINVAL,
@@ -131,10 +135,10 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 
 static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan)
 {
-	if (plan->chain == LIVE_NO_CHAIN)
+	if (plan->chain == FF_RECORD_NO_CHAIN)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (plan->chain == LIVE_LBR) {
+	if (plan->chain == FF_RECORD_LBR) {
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type =
 			PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
@@ -146,8 +150,8 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = plan->stack_size;
 	attr->sample_regs_user = plan->leaf_fix ? LEAF_REGISTERS : ALL_REGISTERS;
-	/* LIVE_AUTO: what the copy is too short for may be in the chain. */
-	attr->exclude_callchain_user = plan->chain == LIVE_DWARF;
+	/* FF_RECORD_AUTO: what the copy is too short for may be in the chain. */
+	attr->exclude_callchain_user = plan->chain == FF_RECORD_DWARF;
 }
 
 /* A function's arguments where it begins, or its value where it has returned; not inherited: the
@@ -188,10 +192,11 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 		ask_for_chain(attr, plan);
 	if (event->probe)
 		complete_probe(event);
-	if (options->raw_samples && tracepoint && !event->probe)
+	if (options->record.flags & FF_RECORD_RAW_SAMPLES && tracepoint && !event->probe)
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	/* Every pass of a tracepoint counts unless a rate was asked for. */
-	if (!event->rated && tracepoint && !options->frequency && !options->period) {
+	if (!event->rated && tracepoint && !options->record.frequency &&
+	    !options->record.period) {
 		attr->sample_period = 1;
 	} else if (!event->rated && plan->period) {
 		attr->sample_period = plan->period;
@@ -205,14 +210,14 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 	if (counted && !attr->freq && attr->sample_period > 1)
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	/* How often one with a period comes is not known. */
-	if (plan->chain == LIVE_AUTO && !attr->freq && !options->stack_size &&
+	if (plan->chain == FF_RECORD_AUTO && !attr->freq && !options->record.stack_size &&
 	    attr->sample_stack_user > USUAL_STACK)
 		attr->sample_stack_user = USUAL_STACK;
-	if (options->all_kernel)
+	if (options->record.flags & FF_RECORD_ALL_KERNEL)
 		attr->exclude_user = 1;
-	if (options->all_user)
+	if (options->record.flags & FF_RECORD_ALL_USER)
 		attr->exclude_kernel = attr->exclude_hv = 1;
-	if (options->who == LIVE_COMMAND && !options->everywhere)
+	if (options->record.who == FF_RECORD_COMMAND && !options->everywhere)
 		attr->enable_on_exec = 1;
 }
 

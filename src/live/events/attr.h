@@ -12,7 +12,7 @@
  */
 struct live_plan {
 	uint64_t frequency, period; /* one of them is 0 */
-	enum live_chain chain;
+	enum ff_record_chain chain;
 	uint32_t stack_size; /* bytes to copy; 0: none */
 	bool leaf_fix; /* chains by frame pointers, and enough to find the leaf's caller */
 };

@@ -143,7 +143,7 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 			    const struct live_target *target,
 			    const struct live_event *event, int err)
 {
-	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	bool whole = target->who == FF_RECORD_SYSTEM || target->who == FF_RECORD_CGROUP;
 	/* Debian and Ubuntu have levels above the kernel's own 2, which allow nothing. */
 	bool nothing_allowed = !p->perfmon && p->paranoid > 2;
 	char program[PATH_ROOM];
@@ -156,8 +156,8 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 			    "not allowed to sample %s: kernel.perf_event_paranoid is %d; "
 			    "run as root, or after 'sudo sysctl "
 			    "kernel.perf_event_paranoid=0'%s%s",
-			    target->who == LIVE_CGROUP ? "a control group"
-						       : "the whole system",
+			    target->who == FF_RECORD_CGROUP ? "a control group"
+							    : "the whole system",
 			    p->paranoid, on_host(p),
 			    nothing_allowed ? ""
 					    : "; own processes can be sampled all the "
@@ -177,7 +177,7 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 			    "which keeps all events for root; 'sudo sysctl "
 			    "kernel.perf_event_paranoid=2'%s allows own processes",
 			    p->paranoid, on_host(p));
-	if (!whole && target->who != LIVE_COMMAND) {
+	if (!whole && target->who != FF_RECORD_COMMAND) {
 		size = readlink("/proc/self/exe", program, sizeof(program) - 1);
 		program[size > 0 ? size : 0] = '\0';
 		return fail(
@@ -201,7 +201,7 @@ static int fail_not_there(struct context *ctx, const struct live_target *target,
 	const struct perf_event_attr *attr = &event->attr;
 
 	/* Every kernel has clocks: so the directory is no control group to perf. */
-	if (target->who == LIVE_CGROUP && err == -ENOENT &&
+	if (target->who == FF_RECORD_CGROUP && err == -ENOENT &&
 	    attr->type == PERF_TYPE_SOFTWARE)
 		return fail(ctx, err,
 			    "events cannot be had of this control group: it is going, or "

@@ -215,7 +215,7 @@ static int add_command_files(struct probed_search *s, const char *command)
 	return add_file(s, library, getpid(), library);
 }
 
-int live_probed_find(struct context *ctx, const struct live_options *options,
+int live_probed_find(struct context *ctx, const struct ff_record_options *options,
 		     struct live_probed **ret)
 {
 	struct live_probed *found = calloc(1, sizeof(*found));
@@ -224,18 +224,18 @@ int live_probed_find(struct context *ctx, const struct live_options *options,
 	struct id_list online = { 0 };
 	/* Who is not there is said when events are opened. */
 	struct context unheard = { .log = NULL };
-	struct live_options of = *options;
+	struct ff_record_options of = *options;
 	int err = found ? 0 : fail_memory(ctx), *one = array_add(&online);
 
 	if (one)
 		*one = 0;
 	object_prepare();
 	of.cpus = NULL;
-	if (err == 0 && one && of.who != LIVE_SYSTEM && of.who != LIVE_CGROUP &&
+	if (err == 0 && one && of.who != FF_RECORD_SYSTEM && of.who != FF_RECORD_CGROUP &&
 	    live_target_resolve(&unheard, &of, &online, &target) == 0)
 		for (size_t i = 0; i < target.processes.count && err == 0; i++)
 			err = add_process_files(&s, target.processes.v[i]);
-	if (err == 0 && (of.who == LIVE_SYSTEM || of.who == LIVE_CGROUP))
+	if (err == 0 && (of.who == FF_RECORD_SYSTEM || of.who == FF_RECORD_CGROUP))
 		err = proc_each(AT_FDCWD, "/proc", add_process_files, &s);
 	if (err == 0 && of.command)
 		err = add_command_files(&s, of.command[0]);

@@ -30,7 +30,7 @@ enum {
 /* What all steps of the search need; some are called back by proc_each(). */
 struct target_search {
 	struct context *ctx;
-	const struct live_options *options;
+	const struct ff_record_options *options;
 	struct live_target *target;
 	uid_t user;
 	pid_t self; /* is not sampled with those of its user */
@@ -146,7 +146,7 @@ static size_t sort_unique_pids(pid_t *v, size_t count)
 /* "-p 1,2" or "-t 1,2": those that are there. A thread's id given to -p means its process. */
 static int find_listed(struct target_search *f)
 {
-	bool thread = f->options->who == LIVE_THREADS;
+	bool thread = f->options->who == FF_RECORD_THREADS;
 	const char *what = thread ? "thread" : "process";
 	struct id_list ids = { 0 };
 	int err = strchr(f->options->whom, '-')
@@ -246,7 +246,7 @@ static int find_cpus(struct target_search *f, const struct id_list *online)
 	return err;
 }
 
-int live_target_resolve(struct context *ctx, const struct live_options *options,
+int live_target_resolve(struct context *ctx, const struct ff_record_options *options,
 			const struct id_list *online, struct live_target *ret)
 {
 	struct live_target target = { .who = options->who, .cgroup = -1 };
@@ -256,11 +256,12 @@ int live_target_resolve(struct context *ctx, const struct live_options *options,
 	int err = find_cpus(&f, online);
 
 	/* The whole system needs no list, and a command has no threads yet. */
-	if (err == 0 && (options->who == LIVE_PROCESSES || options->who == LIVE_THREADS))
+	if (err == 0 &&
+	    (options->who == FF_RECORD_PROCESSES || options->who == FF_RECORD_THREADS))
 		err = find_listed(&f);
-	else if (err == 0 && options->who == LIVE_USER)
+	else if (err == 0 && options->who == FF_RECORD_USER)
 		err = find_processes_of_user(&f);
-	else if (err == 0 && options->who == LIVE_CGROUP)
+	else if (err == 0 && options->who == FF_RECORD_CGROUP)
 		err = cgroup_open(ctx, options->whom, &target.cgroup);
 	if (err < 0) {
 		live_target_release(&target);

@@ -10,12 +10,12 @@
 
 /* Whom to sample, looked up on this machine. */
 struct live_target {
-	enum live_who who;
+	enum ff_record_who who;
 	ARRAY(int) cpus; /* online, ascending; of -C where that was given; never empty */
-	/* Threads to open events on: LIVE_PROCESSES, _THREADS, _USER. Others: none. */
+	/* Threads to open events on: FF_RECORD_PROCESSES, _THREADS, _USER. Others: none. */
 	ARRAY(pid_t) threads;
 	/* Processes whose maps and names have to be known from the start; ascending. None
-	 * for LIVE_SYSTEM and _CGROUP (all of them), and for LIVE_COMMAND. */
+	 * for FF_RECORD_SYSTEM and _CGROUP (all of them), and for FF_RECORD_COMMAND. */
 	ARRAY(pid_t) processes;
 	int cgroup; /* directory to open events on, O_CLOEXEC; -1: none */
 };
@@ -25,7 +25,7 @@ struct live_target {
  * -ESRCH where no process is, -ENODEV for processors that are not there, -EINVAL for lists
  * that cannot be understood, -ENOENT for users and cgroups.
  */
-int live_target_resolve(struct context *ctx, const struct live_options *options,
+int live_target_resolve(struct context *ctx, const struct ff_record_options *options,
 			const struct id_list *online, struct live_target *ret);
 
 void live_target_release(struct live_target *t); /* { .cgroup = -1 } is fine */

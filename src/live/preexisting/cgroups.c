@@ -126,7 +126,7 @@ static void add_of_process(struct preexisting_cgroups *k, pid_t pid)
 		add_group(k, st.st_ino, group, strlen(group));
 }
 
-int preexisting_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
+int preexisting_cgroups_read(enum ff_record_who who, int cgroup, const pid_t *processes,
 			     size_t count, struct bytes *to)
 {
 	struct preexisting_cgroups *k = calloc(1, sizeof(*k));
@@ -139,13 +139,13 @@ int preexisting_cgroups_read(enum live_who who, int cgroup, const pid_t *process
 		return -ENOMEM;
 	k->to = to;
 	if (cgroup_mount(k->mount)) {
-		if (who == LIVE_SYSTEM) {
+		if (who == FF_RECORD_SYSTEM) {
 			fd = open(k->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 			if (fd >= 0) {
 				add_tree(k, fd);
 				close(fd);
 			}
-		} else if (who == LIVE_CGROUP) {
+		} else if (who == FF_RECORD_CGROUP) {
 			/* Where the directory is below the mount. */
 			snprintf(link, sizeof(link), "/proc/self/fd/%d", cgroup);
 			got = readlink(link, path, sizeof(path) - 1);
@@ -155,7 +155,7 @@ int preexisting_cgroups_read(enum live_who who, int cgroup, const pid_t *process
 					text_string(&k->path, path + strlen(k->mount));
 				add_tree(k, cgroup);
 			}
-		} else if (who == LIVE_COMMAND) {
+		} else if (who == FF_RECORD_COMMAND) {
 			add_of_process(k, getpid());
 		}
 		for (size_t i = 0; i < count; i++)

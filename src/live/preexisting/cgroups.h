@@ -9,7 +9,7 @@
  * the processes of @target, or those below its own. @processes: those of the target. 0, or
  * -ENOMEM.
  */
-int preexisting_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
+int preexisting_cgroups_read(enum ff_record_who who, int cgroup, const pid_t *processes,
 			     size_t count, struct bytes *to);
 
 #endif

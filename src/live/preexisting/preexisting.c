@@ -34,7 +34,7 @@ enum {
 };
 
 struct live_preexisting {
-	enum live_who who;
+	enum ff_record_who who;
 	ARRAY(pid_t) processes; /* of the target, and children of theirs */
 	int cgroup; /* its own; -1: none */
 	struct bytes out;
@@ -148,7 +148,7 @@ static int name_target(struct live_preexisting *k, const struct live_target *tar
 	k->processes.count = listed;
 	k->scan.young = preexisting_second_ago();
 	/* Those of a control group may come and go, so all are told for it. */
-	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
+	if (k->who == FF_RECORD_SYSTEM || k->who == FF_RECORD_CGROUP)
 		return proc_each(k->scan.proc, ".", name_process, k);
 	if (target->threads.count)
 		room = malloc(CHILDREN_ROOM);

@@ -39,7 +39,7 @@ static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned l
 static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t index,
 			const struct live_target *target, pid_t tid)
 {
-	bool cgroup = target->who == LIVE_CGROUP;
+	bool cgroup = target->who == FF_RECORD_CGROUP;
 	pid_t pid = cgroup ? target->cgroup : tid;
 	unsigned long flags = cgroup ? PERF_FLAG_PID_CGROUP : 0;
 
@@ -85,7 +85,7 @@ static void close_event(struct rings *r, uint32_t index)
 int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 		     const struct live_target *target, pid_t command)
 {
-	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	bool whole = target->who == FF_RECORD_SYSTEM || target->who == FF_RECORD_CGROUP;
 	pid_t one = whole ? -1 : command;
 	size_t kept = 0;
 	int err = 0;
@@ -108,7 +108,7 @@ int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 
 		if (err == 0)
 			err = open_on_cpus(r, event, index, target, tid);
-		if (err != -ESRCH || tid == -1 || target->who == LIVE_COMMAND) {
+		if (err != -ESRCH || tid == -1 || target->who == FF_RECORD_COMMAND) {
 			r->threads.v[kept++] = tid;
 			continue;
 		}

@@ -21,7 +21,7 @@ static struct context ctx = { .log = hear };
 static struct arena arena;
 static struct live_events events;
 static struct live_permission permission = { .paranoid = 2 };
-static struct live_target target = { .who = LIVE_COMMAND };
+static struct live_target target = { .who = FF_RECORD_COMMAND };
 static struct fallback fallback = { .arena = &arena,
 				    .permission = &permission,
 				    .target = &target };
@@ -102,10 +102,10 @@ Test(fallback, what_was_asked_for_is_not_left_out)
 	e = parse("cpu-clock");
 	e->attr.exclude_user = 1; /* --all-kernel */
 	cr_assert_not(next(e, -EACCES));
-	target.who = LIVE_SYSTEM;
+	target.who = FF_RECORD_SYSTEM;
 	cr_assert_not(next(parse("cpu-clock"), -EACCES),
 		      "user space is not allowed either");
-	target.who = LIVE_COMMAND;
+	target.who = FF_RECORD_COMMAND;
 }
 
 Test(fallback, namespaces_are_asked_for_by_those_who_may)

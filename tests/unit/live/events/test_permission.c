@@ -15,7 +15,7 @@ static void hear(void *arg, const char *line)
 }
 
 static struct context ctx = { .log = hear };
-static struct live_target target = { .who = LIVE_SYSTEM };
+static struct live_target target = { .who = FF_RECORD_SYSTEM };
 static struct live_permission root = { .paranoid = 2, .perfmon = true, .syslog = true },
 			      user = { .paranoid = 2 };
 static struct live_event event = { .name = "some-event",
@@ -50,9 +50,9 @@ Test(permission, the_whole_system_needs_more_than_own_processes)
 {
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=0");
 	cr_assert_not_null(strstr(ctx.error, "-p PID or a COMMAND"));
-	target.who = LIVE_CGROUP;
+	target.who = FF_RECORD_CGROUP;
 	says(&user, -EACCES, "a control group");
-	target.who = LIVE_COMMAND;
+	target.who = FF_RECORD_COMMAND;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=1");
 	user.paranoid = 3;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=1");
@@ -60,7 +60,7 @@ Test(permission, the_whole_system_needs_more_than_own_processes)
 	event.attr.exclude_kernel = 1;
 	says(&user, -EACCES, "which keeps all events for root");
 	cr_assert_not_null(strstr(ctx.error, "sysctl kernel.perf_event_paranoid=2"));
-	target.who = LIVE_SYSTEM;
+	target.who = FF_RECORD_SYSTEM;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=0");
 	cr_assert_null(strstr(ctx.error, "-p PID"), "%s", ctx.error);
 	event.attr.exclude_kernel = 0;
@@ -77,7 +77,7 @@ Test(permission, a_container_is_told_from_a_user)
 	     "kernel.perf_event_paranoid=0' on the host of this container");
 	root.contained = user.contained = user.sysctl_elsewhere = false;
 	says(&root, -EPERM, "a security module");
-	target.who = LIVE_PROCESSES;
+	target.who = FF_RECORD_PROCESSES;
 	user.paranoid = 1;
 	says(&user, -EACCES, "belongs to another user");
 }
@@ -121,12 +121,12 @@ Test(permission, a_kernel_without_events_is_named_before_anything_is_tried)
 
 Test(permission, a_control_group_of_another_hierarchy_is_no_missing_counter)
 {
-	target.who = LIVE_CGROUP;
+	target.who = FF_RECORD_CGROUP;
 	event.attr.type = PERF_TYPE_HARDWARE;
 	says(&root, -ENOENT, "no counter");
 	event.attr.type = PERF_TYPE_SOFTWARE;
 	says(&root, -ENOENT, "mount -t cgroup -o perf_event");
-	target.who = LIVE_SYSTEM;
+	target.who = FF_RECORD_SYSTEM;
 	says(&root, -ENOENT, "cannot be sampled");
 }
 

@@ -23,9 +23,9 @@ static void hear(void *arg, const char *line)
 static struct context ctx = { .log = hear };
 static struct live_target target;
 
-static int resolve(enum live_who who, const char *whom, const char *cpus)
+static int resolve(enum ff_record_who who, const char *whom, const char *cpus)
 {
-	struct live_options options = { .who = who, .whom = whom, .cpus = cpus };
+	struct ff_record_options options = { .who = who, .whom = whom, .cpus = cpus };
 	struct id_list online = { 0 };
 	int err;
 
@@ -36,7 +36,7 @@ static int resolve(enum live_who who, const char *whom, const char *cpus)
 	return err;
 }
 
-static void refused(enum live_who who, const char *whom, const char *cpus, int err,
+static void refused(enum ff_record_who who, const char *whom, const char *cpus, int err,
 		    const char *why)
 {
 	int got = resolve(who, whom, cpus);
@@ -55,7 +55,7 @@ static char *own_pid(void)
 
 Test(target, all_processors_that_are_online)
 {
-	cr_assert_eq(resolve(LIVE_SYSTEM, NULL, NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_SYSTEM, NULL, NULL), 0);
 	cr_assert_eq(target.cpus.count, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 	cr_assert(target.threads.count == 0 && target.processes.count == 0);
 	cr_assert_eq(target.cgroup, -1);
@@ -66,25 +66,26 @@ Test(target, processors_that_are_not_there_are_named)
 {
 	int first;
 
-	cr_assert_eq(resolve(LIVE_SYSTEM, NULL, NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_SYSTEM, NULL, NULL), 0);
 	first = target.cpus.v[0];
 	live_target_release(&target);
 	if (first != 0)
 		cr_skip("processor 0 is not online");
-	cr_assert_eq(resolve(LIVE_SYSTEM, NULL, "0"), 0);
+	cr_assert_eq(resolve(FF_RECORD_SYSTEM, NULL, "0"), 0);
 	cr_assert(target.cpus.count == 1 && target.cpus.v[0] == 0 && !heard[0]);
 	live_target_release(&target);
-	cr_assert_eq(resolve(LIVE_SYSTEM, NULL, "0,65000"), 0);
+	cr_assert_eq(resolve(FF_RECORD_SYSTEM, NULL, "0,65000"), 0);
 	cr_assert_eq(target.cpus.count, 1);
 	cr_assert_not_null(strstr(heard, "processor 65000 is not online and left out"),
 			   "%s", heard);
 	live_target_release(&target);
-	cr_assert_eq(resolve(LIVE_SYSTEM, NULL, "0,60000-65000"), 0);
+	cr_assert_eq(resolve(FF_RECORD_SYSTEM, NULL, "0,60000-65000"), 0);
 	cr_assert_not_null(strstr(heard, "... are not online"), "%s", heard);
 	live_target_release(&target);
-	refused(LIVE_SYSTEM, NULL, "65000", -ENODEV, "processor 65000 is not online");
-	refused(LIVE_SYSTEM, NULL, "0-", -EINVAL, "not a list of processors");
-	refused(LIVE_SYSTEM, NULL, "", -EINVAL, "not a list of processors");
+	refused(FF_RECORD_SYSTEM, NULL, "65000", -ENODEV,
+		"processor 65000 is not online");
+	refused(FF_RECORD_SYSTEM, NULL, "0-", -EINVAL, "not a list of processors");
+	refused(FF_RECORD_SYSTEM, NULL, "", -EINVAL, "not a list of processors");
 }
 
 struct waiting {
@@ -120,7 +121,7 @@ Test(target, a_process_is_all_its_threads)
 	cr_assert_eq(pipe(w.ready) | pipe(w.end), 0);
 	pthread_create(&thread, NULL, wait_for_end, &w);
 	cr_assert_eq(read(w.ready[0], &byte, 1), 1);
-	cr_assert_eq(resolve(LIVE_PROCESSES, own_pid(), NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_PROCESSES, own_pid(), NULL), 0);
 	cr_assert(has_thread(getpid()) && has_thread(w.tid));
 	cr_assert(target.processes.count == 1 && target.processes.v[0] == getpid());
 	live_target_release(&target);
@@ -130,7 +131,7 @@ Test(target, a_process_is_all_its_threads)
 
 Test(target, a_thread_is_itself_and_its_process_is_known)
 {
-	cr_assert_eq(resolve(LIVE_THREADS, own_pid(), NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_THREADS, own_pid(), NULL), 0);
 	cr_assert(target.threads.count == 1 && target.threads.v[0] == getpid());
 	cr_assert(target.processes.count == 1 && target.processes.v[0] == getpid());
 	live_target_release(&target);
@@ -145,15 +146,15 @@ Test(target, a_process_that_has_gone_is_named)
 		_exit(0);
 	waitpid(pid, NULL, 0);
 	snprintf(both, sizeof(both), "%d", pid);
-	refused(LIVE_PROCESSES, both, NULL, -ESRCH, "there is no process");
-	refused(LIVE_THREADS, both, NULL, -ESRCH, "there is no thread");
+	refused(FF_RECORD_PROCESSES, both, NULL, -ESRCH, "there is no process");
+	refused(FF_RECORD_THREADS, both, NULL, -ESRCH, "there is no thread");
 	snprintf(both, sizeof(both), "%d,%d", pid, getpid());
-	cr_assert_eq(resolve(LIVE_PROCESSES, both, NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_PROCESSES, both, NULL), 0);
 	cr_assert_eq(target.processes.count, 1);
 	cr_assert_not_null(strstr(heard, "there is no process"), "%s", heard);
 	live_target_release(&target);
 	snprintf(both, sizeof(both), "%d,4194303", pid);
-	refused(LIVE_PROCESSES, both, NULL, -ESRCH, "none of the process ids");
+	refused(FF_RECORD_PROCESSES, both, NULL, -ESRCH, "none of the process ids");
 }
 
 Test(target, words_that_are_no_ids_are_refused)
@@ -163,7 +164,7 @@ Test(target, words_that_are_no_ids_are_refused)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		refused(LIVE_PROCESSES, words[i], NULL, -EINVAL,
+		refused(FF_RECORD_PROCESSES, words[i], NULL, -EINVAL,
 			"not a list of process ids");
 }
 
@@ -177,7 +178,7 @@ Test(target, a_user_is_all_its_processes_but_this_one)
 		for (;;)
 			pause();
 	snprintf(id, sizeof(id), "%u", geteuid());
-	cr_assert_eq(resolve(LIVE_USER, id, NULL), 0);
+	cr_assert_eq(resolve(FF_RECORD_USER, id, NULL), 0);
 	for (size_t i = 0; i < target.processes.count; i++) {
 		found |= target.processes.v[i] == pid;
 		cr_assert_neq(target.processes.v[i], getpid());
@@ -186,14 +187,14 @@ Test(target, a_user_is_all_its_processes_but_this_one)
 	live_target_release(&target);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	refused(LIVE_USER, "no such user", NULL, -ENOENT,
+	refused(FF_RECORD_USER, "no such user", NULL, -ENOENT,
 		"there is no user 'no such user'");
-	refused(LIVE_USER, "4000000000", NULL, -ESRCH, "no process of user");
-	refused(LIVE_USER, "12x", NULL, -ENOENT, "there is no user");
+	refused(FF_RECORD_USER, "4000000000", NULL, -ESRCH, "no process of user");
+	refused(FF_RECORD_USER, "12x", NULL, -ENOENT, "there is no user");
 }
 
 Test(target, a_control_group_has_to_be_one)
 {
-	refused(LIVE_CGROUP, "no/such/group", NULL, -ENOENT, "no/such/group");
-	refused(LIVE_CGROUP, "/proc/self", NULL, -ENOENT, "/proc/self");
+	refused(FF_RECORD_CGROUP, "no/such/group", NULL, -ENOENT, "no/such/group");
+	refused(FF_RECORD_CGROUP, "/proc/self", NULL, -ENOENT, "/proc/self");
 }

@@ -23,7 +23,8 @@ struct record_writer {
 	const struct live_trailer *trailer;
 };
 
-static void read_known(enum live_who who, pid_t pid, enum live_preexisting_files files)
+static void read_known(enum ff_record_who who, pid_t pid,
+		       enum live_preexisting_files files)
 {
 	struct live_target target = { .who = who, .cgroup = -1 };
 
@@ -111,7 +112,7 @@ Test(known, a_process_is_told_with_all_its_code)
 	char exe[4096];
 
 	exe[readlink("/proc/self/exe", exe, sizeof(exe) - 1)] = '\0';
-	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
+	read_known(FF_RECORD_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	while (next(&at, &r)) {
 		if (r.head.type != PERF_RECORD_MMAP2 ||
 		    u32_at(r.body) != (uint32_t)getpid())
@@ -138,7 +139,7 @@ Test(known, files_go_by_their_build_id_where_that_is_wanted)
 	struct record_writer r;
 	size_t with = 0, at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
+	read_known(FF_RECORD_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 && r.head.misc & MISC_BUILD_ID &&
 		    (r.head.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
@@ -176,7 +177,7 @@ Test(known, threads_have_their_names)
 	cr_assert_eq(pipe(ready) | pipe(end), 0);
 	pthread_create(&thread, NULL, sleep_named, (int[]){ ready[0], ready[1], end[0] });
 	cr_assert_eq(read(ready[0], &byte, 1), 1);
-	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
+	read_known(FF_RECORD_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	while (next(&at, &r)) {
 		bool comm = r.head.type == PERF_RECORD_COMM;
 
@@ -204,7 +205,7 @@ Test(known, a_parent_and_its_namespaces_are_told)
 	struct stat st;
 	size_t at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_INODE);
+	read_known(FF_RECORD_PROCESSES, getpid(), PREEXISTING_BY_INODE);
 	cr_assert_eq(stat("/proc/self/ns/pid", &st), 0);
 	while (next(&at, &r)) {
 		if (r.head.type == PERF_RECORD_FORK)
@@ -228,7 +229,7 @@ Test(known, memory_without_a_file_is_told_as_the_kernel_does)
 	bool found = false;
 	size_t at = 0;
 
-	read_known(LIVE_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
+	read_known(FF_RECORD_PROCESSES, getpid(), PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 &&
 		    u64_at(r.body + 8) == (uintptr_t)code) {
@@ -255,7 +256,7 @@ Test(known, the_kernel_says_where_it_begins)
 		fclose(file);
 	if (address == 0 || strcmp(name, "_text") != 0)
 		cr_skip("this user may not see the kernel's addresses");
-	read_known(LIVE_COMMAND, 0, PREEXISTING_BY_INODE);
+	read_known(FF_RECORD_COMMAND, 0, PREEXISTING_BY_INODE);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_MMAP2 &&
 		    is_text(&r, MMAP2_NAME, "[kernel.kallsyms]_text")) {
@@ -276,7 +277,7 @@ Test(known, of_the_whole_system_every_process_is_told)
 	bool self = false, parent = false;
 	size_t at = 0;
 
-	read_known(LIVE_SYSTEM, 0, PREEXISTING_BY_BUILD_ID);
+	read_known(FF_RECORD_SYSTEM, 0, PREEXISTING_BY_BUILD_ID);
 	while (next(&at, &r))
 		if (r.head.type == PERF_RECORD_COMM) {
 			self |= u32_at(r.body) == (uint32_t)getpid();
@@ -292,7 +293,7 @@ Test(known, a_process_that_has_ended_is_nothing)
 	size_t at = 0;
 
 	/* More than any kernel has. */
-	read_known(LIVE_PROCESSES, (1 << 22) + 1, PREEXISTING_BY_INODE);
+	read_known(FF_RECORD_PROCESSES, (1 << 22) + 1, PREEXISTING_BY_INODE);
 	while (next(&at, &r))
 		cr_assert_neq(r.head.type, PERF_RECORD_FORK);
 	live_preexisting_free(known);
@@ -344,7 +345,7 @@ static size_t count_of(uint32_t type, pid_t pid)
 
 Test(known, who_began_just_now_may_end_when_reading_has_begun)
 {
-	struct live_target target = { .who = LIVE_SYSTEM, .cgroup = -1 };
+	struct live_target target = { .who = FF_RECORD_SYSTEM, .cgroup = -1 };
 	pid_t none, pid = fork_idle(false, &none);
 
 	cr_assert_eq(live_preexisting_start(&ctx, &target, PREEXISTING_BY_INODE, &known),
@@ -359,7 +360,7 @@ Test(known, who_began_just_now_may_end_when_reading_has_begun)
 
 Test(known, children_from_before_the_events_were_enabled_are_told_with_their_parent)
 {
-	struct live_target target = { .who = LIVE_PROCESSES, .cgroup = -1 };
+	struct live_target target = { .who = FF_RECORD_PROCESSES, .cgroup = -1 };
 	pid_t child, pid = fork_idle(true, &child), *item;
 
 	item = array_add(&target.processes);

@@ -43,7 +43,7 @@ static void add_event(uint64_t config)
 static void begin(void)
 {
 	cr_assert_eq(rings_online(&online), 0);
-	target = (struct live_target){ .who = LIVE_THREADS, .cgroup = -1 };
+	target = (struct live_target){ .who = FF_RECORD_THREADS, .cgroup = -1 };
 	target.cpus.v = online.v;
 	target.cpus.count = online.count;
 	target.threads.v = threads;
