@@ -106,7 +106,7 @@ fuzz: $(O)/flamefold ## each fuzz target for T seconds (60), from its seeds; nee
 			-artifact_prefix=$(O)/fuzzed/ $(O)/fuzzed/seeds/$$name || exit; \
 	done
 
-check-%: scripts/check-% ## one check: layers headers symbols docs size format scripts
+check-%: scripts/check-% ## one check: layers headers symbols docs size names format scripts
 	$(quiet)O='$(O)' CC='$(CC)' CXX='$(CXX)' scripts/$@
 
 check-symbols check-docs: all

@@ -22,7 +22,7 @@ struct reading {
 };
 
 static int __attribute__((format(printf, 2, 3)))
-refuse(struct reading *r, const char *format, ...)
+refuse_line(struct reading *r, const char *format, ...)
 {
 	int size = snprintf(r->why, r->why_size, "line %zu: ", r->line);
 	va_list args;
@@ -45,11 +45,13 @@ static int add_mode(struct reading *r, const char *name, size_t size)
 	struct own_mode *modes, *m;
 
 	if (r->file->count == MODE_FILE_MODES_MOST)
-		return refuse(r, "there are more than %d modes", MODE_FILE_MODES_MOST);
+		return refuse_line(r, "there are more than %d modes",
+				   MODE_FILE_MODES_MOST);
 	for (size_t i = 0; i < r->file->count; i++)
 		if (strlen(r->file->modes[i].name) == size &&
 		    strncasecmp(r->file->modes[i].name, name, size) == 0)
-			return refuse(r, "there are two modes '%.*s'", (int)size, name);
+			return refuse_line(r, "there are two modes '%.*s'", (int)size,
+					   name);
 	modes = realloc(r->file->modes, (r->file->count + 1) * sizeof(*modes));
 	if (!modes)
 		return -ENOMEM;
@@ -78,7 +80,7 @@ static const char *behind_word(const char *line, size_t size, const char *word,
 	return line + skip;
 }
 
-static int take_line(struct reading *r, const char *line, size_t size)
+static int take_mode_line(struct reading *r, const char *line, size_t size)
 {
 	struct own_mode *m = last_mode(r);
 	const char *value;
@@ -92,10 +94,11 @@ static int take_line(struct reading *r, const char *line, size_t size)
 			    value[i] != '-')
 				length = 0;
 		if (length == 0 || length > NAME_MOST)
-			return refuse(r,
-				      "the name of a mode has letters, digits, - and _");
+			return refuse_line(
+				r, "the name of a mode has letters, digits, - and _");
 		if (m && !*m->name)
-			return refuse(r, "what is before the first mode belongs to none");
+			return refuse_line(
+				r, "what is before the first mode belongs to none");
 		size = 0;
 		if (add_mode(r, value, length) < 0)
 			return *r->why ? -EINVAL : -ENOMEM;
@@ -113,8 +116,8 @@ static int take_line(struct reading *r, const char *line, size_t size)
 		text = &m->title;
 	if (text) {
 		if (*text || length == 0)
-			return refuse(r, *text ? "it is said twice"
-					       : "what it is is not said");
+			return refuse_line(r, *text ? "it is said twice"
+						    : "what it is is not said");
 		*text = strndup(value, length);
 		size = 0;
 		if (!*text)
@@ -143,17 +146,17 @@ int mode_file_parse(const char *text, size_t size, struct mode_file *ret, char *
 
 		r.line++;
 		if (memchr(line, '\0', (size_t)(last - line)))
-			return refuse(&r, "this is no text");
+			return refuse_line(&r, "this is no text");
 		while (line < last && isspace((unsigned char)*line))
 			line++;
 		while (line < last && isspace((unsigned char)last[-1]))
 			last--;
-		err = take_line(&r, line, (size_t)(last - line));
+		err = take_mode_line(&r, line, (size_t)(last - line));
 		text = stop ? stop + 1 : end;
 	}
 	r.line += r.line == 0;
 	if (err == 0 && ret->count == 0)
-		return refuse(&r, "there is no mode in it");
+		return refuse_line(&r, "there is no mode in it");
 	return err;
 }
 

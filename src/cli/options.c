@@ -67,8 +67,8 @@ static int set_root(struct settings *s, const struct option_row *row, const char
 }
 
 /* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
-static int refuse(const struct settings *s, const struct option_row *row, const char *arg,
-		  const char *wanted)
+static int refuse_value(const struct settings *s, const struct option_row *row,
+			const char *arg, const char *wanted)
 {
 	const char *hint = row->hint;
 
@@ -91,7 +91,7 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 	    (double)value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a whole number from %.0f to %.0f",
 			 row->min, row->max);
-		return refuse(s, row, arg, wanted);
+		return refuse_value(s, row, arg, wanted);
 	}
 	*(unsigned *)setting_at(s, row) = (unsigned)value;
 	return 0;
@@ -117,7 +117,7 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 	    value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a number from %g to %g", row->min,
 			 row->max);
-		return refuse(s, row, arg, wanted);
+		return refuse_value(s, row, arg, wanted);
 	}
 	*(double *)setting_at(s, row) = value;
 	return 0;
@@ -130,7 +130,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 	double value;
 
 	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
-		return refuse(s, row, arg, "pixels or a percentage like 0.1%");
+		return refuse_value(s, row, arg, "pixels or a percentage like 0.1%");
 	s->graph.minwidth = arg;
 	return 0;
 }
@@ -150,7 +150,7 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	else if (!strcasecmp(arg, "samples"))
 		s->profile.count = FF_COUNT_SAMPLES;
 	else
-		return refuse(s, row, arg, "period or samples");
+		return refuse_value(s, row, arg, "period or samples");
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 		code = own_mode_find(s, arg, &found);
 		if (found || code)
 			return code;
-		return refuse(s, row, arg, "a mode of --list-modes");
+		return refuse_value(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
 	/* The last one counts; a rule of --pair goes before it. */
@@ -184,7 +184,7 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
 {
 	if (strcasecmp(arg, "stackcollapse"))
-		return refuse(s, row, arg, "stackcollapse");
+		return refuse_value(s, row, arg, "stackcollapse");
 	s->profile.flags |= FF_COMPAT_STACKCOLLAPSE;
 	return 0;
 }
@@ -203,7 +203,7 @@ static int set_truncated(struct settings *s, const struct option_row *row,
 			s->profile.truncated = (enum ff_truncated)i;
 			return 0;
 		}
-	return refuse(s, row, arg, "mark, merge or drop");
+	return refuse_value(s, row, arg, "mark, merge or drop");
 }
 
 /* The last one of --inline and --no-inline wins. */
@@ -220,7 +220,7 @@ static int set_inline(struct settings *s, const struct option_row *row, const ch
 			s->profile.flags |= whens[i].flag;
 			return 0;
 		}
-	return refuse(s, row, arg, "auto, yes or no");
+	return refuse_value(s, row, arg, "auto, yes or no");
 }
 
 static int set_demangle(struct settings *s, const struct option_row *row, const char *arg)
@@ -236,7 +236,7 @@ static int set_demangle(struct settings *s, const struct option_row *row, const 
 			s->profile.demangle = (enum ff_demangle)i;
 			return 0;
 		}
-	return refuse(s, row, arg, "short, full or no");
+	return refuse_value(s, row, arg, "short, full or no");
 }
 
 static int set_unnamed(struct settings *s, const struct option_row *row, const char *arg)
@@ -252,7 +252,7 @@ static int set_unnamed(struct settings *s, const struct option_row *row, const c
 			s->profile.unnamed = (enum ff_unnamed)i;
 			return 0;
 		}
-	return refuse(s, row, arg, "function, object or address");
+	return refuse_value(s, row, arg, "function, object or address");
 }
 
 static int set_no_inline(struct settings *s, const struct option_row *row,
@@ -322,7 +322,7 @@ static int set_large(struct settings *s, const struct option_row *row, const cha
 	errno = 0;
 	value = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || value == 0)
-		return refuse(s, row, arg, "a whole number from 1 on");
+		return refuse_value(s, row, arg, "a whole number from 1 on");
 	*(uint64_t *)setting_at(s, row) = value;
 	return 0;
 }
@@ -357,8 +357,8 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	unsigned long size;
 
 	if (!is_call_graph(arg))
-		return refuse(s, row, arg,
-			      "auto, auto,SIZE, fp, dwarf, dwarf,SIZE, lbr or no");
+		return refuse_value(s, row, arg,
+				    "auto, auto,SIZE, fp, dwarf, dwarf,SIZE, lbr or no");
 	/* Known words differ in their first letter. */
 	s->record.chain = strchr("Aa", *arg)   ? FF_RECORD_AUTO
 			  : strchr("Ff", *arg) ? FF_RECORD_FRAME_POINTER
@@ -371,7 +371,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	size = strtoul(comma + 1, &end, 10);
 	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
 	    size % 8)
-		return refuse(s, row, arg, "as SIZE a multiple of 8 up to 65528");
+		return refuse_value(s, row, arg, "as SIZE a multiple of 8 up to 65528");
 	s->record.stack_size = (unsigned)size;
 	return 0;
 }
@@ -388,7 +388,8 @@ static int set_ring(struct settings *s, const struct option_row *row, const char
 
 	if (*arg < '0' || *arg > '9' || (*end && (!letter || end[1])) || value == 0 ||
 	    value > (64ul << 20) >> shift)
-		return refuse(s, row, arg, "pages, or bytes like 512K or 4M, up to 64M");
+		return refuse_value(s, row, arg,
+				    "pages, or bytes like 512K or 4M, up to 64M");
 	s->record.ring_size = (unsigned)value << shift;
 	return 0;
 }
@@ -431,7 +432,7 @@ static int set_seconds(struct settings *s, const struct option_row *row, const c
 	if (!parse_duration(arg, 1, &value) || value < row->min || value > row->max) {
 		snprintf(wanted, sizeof(wanted),
 			 "seconds, or a time like 500ms or 2m, from %gs on", row->min);
-		return refuse(s, row, arg, wanted);
+		return refuse_value(s, row, arg, wanted);
 	}
 	*(double *)setting_at(s, row) = value;
 	return 0;
@@ -447,7 +448,8 @@ static int set_delay(struct settings *s, const struct option_row *row, const cha
 			"option '--delay' takes a time: a run that waits for a command "
 			"to begin, perf's '-D -1', is not supported");
 	if (!parse_duration(arg, 1e-3, &value) || value > row->max)
-		return refuse(s, row, arg, "milliseconds, or a time like 500ms or 2s");
+		return refuse_value(s, row, arg,
+				    "milliseconds, or a time like 500ms or 2s");
 	*(double *)setting_at(s, row) = value;
 	return 0;
 }
@@ -489,7 +491,7 @@ static int set_memory(struct settings *s, const struct option_row *row, const ch
 			return 0;
 		}
 	}
-	return refuse(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
+	return refuse_value(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
 }
 
 static int set_input(struct settings *s, const struct option_row *row, const char *arg)

@@ -162,7 +162,7 @@ static bool find_target(const struct start_search *f, const uint8_t *code, size_
 	return object_is_code(f->o, *ret);
 }
 
-static bool is_call(const uint8_t *code, size_t at)
+static bool is_near_call(const uint8_t *code, size_t at)
 {
 	return code[at - 1] == 0xe8;
 }
@@ -184,7 +184,7 @@ static int add_referred(struct start_search *f, uint64_t start, uint64_t size,
 		return -ENOMEM;
 	size = read_code_at(f->o, start, code, size);
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		bool call = is_call(code, at);
+		bool call = is_near_call(code, at);
 		bool lea = at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
 
 		if ((!call && !lea) || !find_target(f, code, at, start, &target))
@@ -364,7 +364,8 @@ static int add_entry_point(struct start_search *f, const struct headers *h)
 	/* A program that is linked statically calls __libc_start_main() by its address. */
 	size = read_code_at(f->o, h->entry, code, sizeof(code));
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		if (!is_call(code, at) || !find_target(f, code, at, h->entry, &target))
+		if (!is_near_call(code, at) ||
+		    !find_target(f, code, at, h->entry, &target))
 			continue;
 		err = add_start(f->to, target);
 		if (err == 0)

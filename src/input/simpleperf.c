@@ -110,7 +110,7 @@ static struct info_word cut_last(struct info_word *from, char c)
 	return part;
 }
 
-static bool is_key(struct info_word w, const char *name)
+static bool word_is(struct info_word w, const char *name)
 {
 	return w.size == strlen(name) && memcmp(w.text, name, w.size) == 0;
 }
@@ -191,9 +191,9 @@ int simpleperf_read_meta_info(struct input *in, struct cursor *c)
 	while (all.size > 0 && err == 0) {
 		struct info_word key = cut_word(&all, '\0'), value = cut_word(&all, '\0');
 
-		if (is_key(key, "event_type_info")) {
+		if (word_is(key, "event_type_info")) {
 			err = name_listed_events(in, value);
-		} else if (is_key(key, "simpleperf_version")) {
+		} else if (word_is(key, "simpleperf_version")) {
 			char text[128];
 			int size = snprintf(text, sizeof(text), "simpleperf %.*s",
 					    value.size < 100 ? (int)value.size : 100,
@@ -201,12 +201,12 @@ int simpleperf_read_meta_info(struct input *in, struct cursor *c)
 
 			err = intern_add(in->strings, text, (size_t)size,
 					 &in->rec.recorder);
-		} else if (is_key(key, "kernel_version") && !in->rec.kernel) {
+		} else if (word_is(key, "kernel_version") && !in->rec.kernel) {
 			err = intern_add(in->strings, value.text, value.size,
 					 &in->rec.kernel);
-		} else if (is_key(key, "product_props")) {
+		} else if (word_is(key, "product_props")) {
 			product = value;
-		} else if (is_key(key, "android_version")) {
+		} else if (word_is(key, "android_version")) {
 			android = value;
 		}
 	}

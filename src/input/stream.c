@@ -241,7 +241,7 @@ static int inner_record(struct context *ctx, struct stream *s, struct raw_record
 	return 1;
 }
 
-static void advance(struct stream *s, struct raw_record *ret)
+static void give_position(struct stream *s, struct raw_record *ret)
 {
 	ret->position = s->position;
 	s->position += ret->head.size;
@@ -256,7 +256,7 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 		if (s->unpacking) {
 			found = inner_record(ctx, s, ret);
 			if (found > 0)
-				advance(s, ret);
+				give_position(s, ret);
 			if (found != 0 || s->damage)
 				return found;
 		}
@@ -281,7 +281,7 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 			continue;
 		}
 		ret->behind = bytes_behind(s, ret->head, ret->bytes);
-		advance(s, ret);
+		give_position(s, ret);
 		s->offset += ret->head.size;
 		if (ret->behind > s->end - s->offset) {
 			end_at(s, s->offset, "ends inside the data of a record");

@@ -186,7 +186,7 @@ static int drop_spaces(struct processes *ps, const struct ended *e)
 	return add_free_index(&ps->free_processes, n);
 }
 
-static int drop_thread(struct processes *ps, const struct ended *e)
+static int drop_ended_thread(struct processes *ps, const struct ended *e)
 {
 	uint32_t *index = hash_map_get(&ps->by_tid, e->tid);
 	struct thread *t = index ? &ps->threads.v[*index] : NULL;
@@ -222,7 +222,7 @@ int processes_forget(struct processes *ps, uint64_t time)
 		if (e->space != NONE)
 			err = drop_spaces(ps, e);
 		if (err == 0 && e->name)
-			err = drop_thread(ps, e);
+			err = drop_ended_thread(ps, e);
 	}
 	ps->ended.count -= n;
 	ps->ended_before = ps->ended.count;

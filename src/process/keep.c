@@ -72,7 +72,7 @@ static uint64_t hash_key(const struct kept_file *f)
 	return hash_bytes(words, sizeof(words));
 }
 
-static struct kept_file *find_kept(const struct kept *k, const struct kept_file *key)
+static struct kept_file *find_kept_file(const struct kept *k, const struct kept_file *key)
 {
 	uint64_t hash = hash_key(key), i = hash_start(hash);
 	uint32_t id;
@@ -325,7 +325,7 @@ static int keep_file(struct images *im, struct kept *k, const struct record *rec
 	    !is_file(path))
 		return 0;
 	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
-	f = find_kept(k, &key);
+	f = find_kept_file(k, &key);
 	if (!f) {
 		if (!allow_file(k, im->dirs ? im->dirs->budget : NULL))
 			return 0;
@@ -382,7 +382,7 @@ bool image_kept_path(const struct images *im, const struct image *image,
 	if (!im->kept)
 		return false;
 	memcpy(key.build_id, image->build_id, BUILD_ID_MAX);
-	f = find_kept(im->kept, &key);
+	f = find_kept_file(im->kept, &key);
 	if (!f || f->fd < 0)
 		return false;
 	text_printf(path, "/proc/self/fd/%d", f->fd);

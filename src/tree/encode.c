@@ -57,7 +57,7 @@ static size_t keys(const struct maker *m)
 }
 
 /* A gap has no label: it comes behind them. */
-static uint32_t key_of(const struct maker *m, uint32_t node)
+static uint32_t number_key(const struct maker *m, uint32_t node)
 {
 	const struct view_node *n = &m->view->nodes.v[node];
 
@@ -103,7 +103,7 @@ static int list_functions(struct maker *m)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < m->view->nodes.count; i++)
 		/* A mark for now: numbers are given when the functions are sorted. */
-		m->numbers[key_of(m, i)] = 1;
+		m->numbers[number_key(m, i)] = 1;
 	for (uint32_t key = 0; key <= count; key++) {
 		struct data_function *slot;
 		const struct function *f;
@@ -327,8 +327,8 @@ static void end_gathered(struct maker *m, uint32_t length)
 static int add_callee(struct maker *m, uint32_t node, struct course *c)
 {
 	uint32_t parent = m->view->nodes.v[node].parent;
-	uint32_t caller = parent ? m->numbers[key_of(m, parent)] : 0;
-	uint32_t callee = m->numbers[key_of(m, node)], *slot;
+	uint32_t caller = parent ? m->numbers[number_key(m, parent)] : 0;
+	uint32_t callee = m->numbers[number_key(m, node)], *slot;
 	uint64_t key = (uint64_t)caller << 32 | callee;
 	const uint32_t *known = hash_map_get(&m->indexes, key);
 	uint32_t length = m->callees[caller];

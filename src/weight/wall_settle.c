@@ -108,7 +108,7 @@ static int charge_named(struct settlement *to, uint32_t node, bool root_only,
 }
 
 /* May a switch between the two be among what was not seen? */
-static bool is_broken(const struct settlement *to, uint64_t from, uint64_t until)
+static bool wall_is_broken(const struct settlement *to, uint64_t from, uint64_t until)
 {
 	return weight_is_broken(to->wall->rec, &to->target.deferred[DEFERRED_WALL], from,
 				until);
@@ -162,7 +162,7 @@ static int charge_gap(struct settlement *to, struct deferred_event *set,
 	if (until <= from)
 		return 0;
 	/* Something may have run. */
-	if (is_broken(to, from, until)) {
+	if (wall_is_broken(to, from, until)) {
 		to->target.wall->broken++;
 		return 0;
 	}
@@ -306,7 +306,7 @@ static void stop_to_run(const struct settlement *to, struct party *x)
 	struct wall_thread *thread = &wall_kept_of(x->thread)->thread;
 	struct wall_set *set = &wall_kept_of(x->set)->set;
 
-	if (thread->runs && is_broken(to, thread->since, set->last)) {
+	if (thread->runs && wall_is_broken(to, thread->since, set->last)) {
 		to->target.wall->broken++;
 		forget_run(thread, set);
 	}
@@ -404,8 +404,8 @@ static int learn_stack(struct settlement *to, struct deferred_event *set,
 	return charge_named(to, e->node, true, to->wall->waiting, charge);
 }
 
-static int settle_sample(struct settlement *to, const struct deferred_event *e,
-			 struct party *x)
+static int settle_wall_sample(struct settlement *to, const struct deferred_event *e,
+			      struct party *x)
 {
 	const struct wall_event *said = wall_event_of(e);
 	struct wall_thread *thread;
@@ -434,7 +434,7 @@ static int settle_sample(struct settlement *to, const struct deferred_event *e,
 			from = said->period < e->time ? e->time - said->period : 0;
 		err = begin_to_run(to, x, from > set->last ? from : set->last);
 	}
-	broken = thread->runs && is_broken(to, thread->since, e->time);
+	broken = thread->runs && wall_is_broken(to, thread->since, e->time);
 	to->target.wall->broken += broken;
 	advance(set, e->time);
 	if (broken && e->what != WALL_TICK)
@@ -485,7 +485,7 @@ static int settle_in(struct settlement *to, const struct deferred_event *e,
 	to->target.wall->switches++;
 	if (thread->runs) {
 		to->target.wall->repairs++;
-		if (!is_broken(to, thread->since, e->time)) {
+		if (!wall_is_broken(to, thread->since, e->time)) {
 			advance(&wall_kept_of(x->set)->set, e->time);
 			return 0;
 		}
@@ -710,7 +710,7 @@ static int settle_wall(struct deferred_event *e, const struct deferred_event *be
 			wall_kept_of(x.thread)->thread.woken = e->time;
 		return 0;
 	default:
-		return settle_sample(to, e, &x);
+		return settle_wall_sample(to, e, &x);
 	}
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# What runs the tests: tests/run with a tree of its own, tests/programs, and scripts/check-size.
+# What runs the tests: tests/run with a tree of its own, tests/programs, scripts/check-size and
+# scripts/check-names.
 bats_require_minimum_version 1.5.0
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -163,4 +164,15 @@ run_tests()
 	{ echo 'int many(void)'; echo '{'; yes '' | head -n 80; echo '}'; } >src/room/many.c
 	run -1 "$root/scripts/check-size" "$PWD"
 	[ "$output" = "src/room/many.c:1: many() has 83 lines" ]
+}
+
+@test "two functions of one name are told, and a function that is declared elsewhere is not" {
+	command -v ctags >/dev/null || skip "no ctags"
+	mkdir -p src/room src/hall/corner
+	echo 'int once(void) { return 0; }' >src/room/a.c
+	printf 'int once(void);\nint other(void)\n{\n\treturn once();\n}\n' >src/hall/b.c
+	"$root/scripts/check-names" "$PWD"
+	printf '\nstatic int other(int x)\n{\n\treturn x;\n}\n' >src/hall/corner/c.c
+	run -1 "$root/scripts/check-names" "$PWD"
+	[ "$output" = "src/hall/corner/c.c:2: other() is in src/hall/b.c, too" ]
 }

@@ -29,9 +29,9 @@ bool event_is_uprobe(const char *text)
 }
 
 /* 0; -ENOENT and -ENOTSUP: as probe_offset_find(), with a sentence, as for a file that is none. */
-static int add_file(const struct event_lookup *lookup, const char *path,
-		    const char *function, const struct uprobe_taker *taker,
-		    struct live_event *event)
+static int add_probe_of_file(const struct event_lookup *lookup, const char *path,
+			     const char *function, const struct uprobe_taker *taker,
+			     struct live_event *event)
 {
 	char *end;
 	uint64_t offset = strtoull(function, &end, 0);
@@ -89,7 +89,7 @@ int event_uprobe_find(const struct event_lookup *lookup, struct live_event *even
 	if (!path)
 		return fail_memory(lookup->ctx);
 	if (*path == '/')
-		return add_file(lookup, path, colon + 1, taker, event);
+		return add_probe_of_file(lookup, path, colon + 1, taker, event);
 	if (strcmp(path, "libc") != 0)
 		return fail(lookup->ctx, -EINVAL,
 			    "'%s': '%s' is neither a whole path, which begins with '/', "
@@ -98,7 +98,8 @@ int event_uprobe_find(const struct event_lookup *lookup, struct live_event *even
 	for (size_t i = 0; probed && i < probed->files.count; i++) {
 		if (!probed->files.v[i].path)
 			continue;
-		err = add_file(lookup, probed->files.v[i].path, colon + 1, taker, event);
+		err = add_probe_of_file(lookup, probed->files.v[i].path, colon + 1, taker,
+					event);
 		if (err < 0 && err != -ENOENT && err != -ENOTSUP)
 			return err;
 		found += err == 0;

@@ -44,8 +44,8 @@ struct probed_search {
  * The file that @seen leads to, a link of /proc or a path. @path, as its process names it: it goes by
  * that where it is there for us, by the process's root, or else by the link. 0 or -ENOMEM.
  */
-static int add_file(struct probed_search *s, const char *seen, pid_t pid,
-		    const char *path)
+static int add_probed_file(struct probed_search *s, const char *seen, pid_t pid,
+			   const char *path)
 {
 	struct context unheard = { .log = NULL };
 	struct live_probed *found = s->found;
@@ -102,7 +102,7 @@ static int add_process_files(void *arg, pid_t pid)
 	size = readlink(name, path, sizeof(path) - 1);
 	if (size > 0) {
 		path[size] = '\0';
-		err = add_file(s, name, pid, path);
+		err = add_probed_file(s, name, pid, path);
 	}
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	maps = fopen(name, "re");
@@ -122,7 +122,8 @@ static int add_process_files(void *arg, pid_t pid)
 			continue;
 		snprintf(seen, sizeof(seen), "/proc/%d/map_files/%.*s", (int)pid,
 			 (int)strcspn(line, " "), line);
-		err = add_file(s, access(seen, F_OK) == 0 ? seen : library, pid, library);
+		err = add_probed_file(s, access(seen, F_OK) == 0 ? seen : library, pid,
+				      library);
 	}
 	if (maps)
 		fclose(maps);
@@ -203,16 +204,16 @@ static int add_command_files(struct probed_search *s, const char *command)
 		return 0; /* which is said when it is to be run */
 	for (int i = 0; i < SCRIPTS_MOST && follow_script(path); i++)
 		continue;
-	err = add_file(s, path, getpid(), path);
+	err = add_probed_file(s, path, getpid(), path);
 	if (err < 0 || !find_loader(path, loader))
 		return err;
-	err = add_file(s, loader, getpid(), loader);
+	err = add_probed_file(s, loader, getpid(), loader);
 	slash = strrchr(loader, '/');
 	if (err < 0 || !slash)
 		return err;
 	snprintf(library, sizeof(library), "%.*s/libc.so.6", (int)(slash - loader),
 		 loader);
-	return add_file(s, library, getpid(), library);
+	return add_probed_file(s, library, getpid(), library);
 }
 
 int live_probed_find(struct context *ctx, const struct ff_record_options *options,
