@@ -214,8 +214,7 @@ static const struct foreign *match_row(const char *text, size_t size, unsigned f
 			continue;
 		while (count < most && next_stripped_line(&at, text + size, line)) {
 			if (fnmatch(row->line, line, 0) == 0 &&
-			    !(flags & CERTAIN &&
-			      foreign_is_stack(line, strlen(line))))
+			    !(flags & CERTAIN && foreign_is_stack(line, strlen(line))))
 				return &row->is;
 			if (row->flags & FIRST_LINE)
 				break;

@@ -56,8 +56,8 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 	if (!memchr(p, 0, size)) {
 		char text[FOREIGN_BEGINNING];
 		bool timed;
-		int err = file_read(ctx, &in->file,
-				    (struct file_part){ 0, sizeof(text) }, text, &size);
+		int err = file_read(ctx, &in->file, (struct file_part){ 0, sizeof(text) },
+				    text, &size);
 
 		if (err < 0)
 			return err;

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_blank(char c)
+static bool is_gap(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -21,7 +21,7 @@ struct scan {
 
 static void skip_blanks(struct scan *s)
 {
-	while (s->at < s->end && is_blank(*s->at))
+	while (s->at < s->end && is_gap(*s->at))
 		s->at++;
 }
 
@@ -94,7 +94,7 @@ static bool take_numbers(struct scan *s, bool timed, struct printed_head *ret)
 		if (!take_id(s, &ret->tid))
 			return false;
 	}
-	if (s->at == s->end || !is_blank(*s->at))
+	if (s->at == s->end || !is_gap(*s->at))
 		return false;
 	skip_blanks(s);
 	before = *s;
@@ -123,12 +123,12 @@ static void take_event(struct scan *s, struct printed_head *ret)
 	skip_blanks(s);
 	before = *s;
 	ret->has_period =
-		take_digits(s, &ret->period) && s->at < s->end && is_blank(*s->at);
+		take_digits(s, &ret->period) && s->at < s->end && is_gap(*s->at);
 	if (!ret->has_period)
 		*s = before;
 	skip_blanks(s);
 	event = *s;
-	while (s->at < s->end && !is_blank(*s->at))
+	while (s->at < s->end && !is_gap(*s->at))
 		s->at++;
 	if (s->at - event.at > 1 && s->at[-1] == ':') {
 		ret->event =
@@ -147,15 +147,15 @@ static bool take_event_alone(const char *comm, const char *end, struct printed_h
 {
 	const char *event;
 
-	while (end > comm && is_blank(end[-1]))
+	while (end > comm && is_gap(end[-1]))
 		end--;
-	for (event = end; event > comm && !is_blank(event[-1]);)
+	for (event = end; event > comm && !is_gap(event[-1]);)
 		event--;
 	if (end - event < 2 || end[-1] != ':')
 		return false;
 	*ret = (struct printed_head){ .event = { event, (size_t)(end - 1 - event) },
 				      .rest = { end, 0 } };
-	while (event > comm && is_blank(event[-1]))
+	while (event > comm && is_gap(event[-1]))
 		event--;
 	ret->comm = (struct printed_part){ comm, (size_t)(event - comm) };
 	return ret->comm.size > 0;
@@ -166,7 +166,7 @@ bool printed_head_parse(const char *line, size_t size, bool timed,
 {
 	const char *end = line + size, *comm = line, *at;
 
-	while (comm < end && is_blank(*comm))
+	while (comm < end && is_gap(*comm))
 		comm++;
 	/* Samples without a chain are indented, but so are frames, and these have no time. */
 	timed |= comm > line;
@@ -181,16 +181,16 @@ bool printed_head_parse(const char *line, size_t size, bool timed,
 			take_event(&s, ret);
 			return true;
 		}
-		while (at < end && is_blank(*at))
+		while (at < end && is_gap(*at))
 			at++;
-		while (at < end && !is_blank(*at))
+		while (at < end && !is_gap(*at))
 			at++;
 	}
 	return !timed && take_event_alone(comm, end, ret);
 }
 
 /* Where the object's bracket opens that the line ends in; NULL: it ends in none. */
-static const char *find_object(const char *text, const char *end)
+static const char *find_module_bracket(const char *text, const char *end)
 {
 	const char *last = NULL;
 	int depth = 0;
@@ -228,22 +228,22 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 	const char *end = line + size, *at = line, *digits, *object;
 
 	*ret = (struct printed_frame){ 0 };
-	while (end > line && is_blank(end[-1]))
+	while (end > line && is_gap(end[-1]))
 		end--;
-	while (at < end && is_blank(*at))
+	while (at < end && is_gap(*at))
 		at++;
 	if (at == end)
 		return false;
 	digits = at;
 	while (at < end && isxdigit((unsigned char)*at))
 		at++;
-	if (at > digits && (at == end || is_blank(*at)))
+	if (at > digits && (at == end || is_gap(*at)))
 		ret->address = (struct printed_part){ digits, (size_t)(at - digits) };
 	else
 		at = digits;
-	while (at < end && is_blank(*at))
+	while (at < end && is_gap(*at))
 		at++;
-	object = find_object(at, end);
+	object = find_module_bracket(at, end);
 	if (object) {
 		ret->inlined = (size_t)(end - object) == sizeof(inlined) - 1 &&
 			       memcmp(object, inlined, sizeof(inlined) - 1) == 0;
@@ -251,7 +251,7 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 			ret->module = (struct printed_part){ object + 1,
 							     (size_t)(end - object) - 2 };
 		end = object;
-		while (end > at && is_blank(end[-1]))
+		while (end > at && is_gap(end[-1]))
 			end--;
 	}
 	ret->name = (struct printed_part){ at, without_offset(at, (size_t)(end - at)) };

@@ -87,7 +87,7 @@ struct script_reader {
 	uint64_t end; /* of the chunk */
 };
 
-static bool add_bytes(struct block_reader *r, const char *bytes, size_t size)
+static bool append_text(struct block_reader *r, const char *bytes, size_t size)
 {
 	size = size < NAME_MOST ? size : NAME_MOST;
 	if (!array_reserve(&r->text, size))
@@ -110,15 +110,15 @@ static int add_frame(struct block_reader *r, struct block *b,
 	if (b->frames.count == BLOCK_FRAMES_MOST)
 		return 0;
 	r->text.count = 0;
-	added = add_bytes(r, f->name.text, f->name.size);
+	added = append_text(r, f->name.text, f->name.size);
 	if (f->module.size || f->inlined || told_apart)
-		added &= add_bytes(r, "\n", 1) &&
-			 add_bytes(r, f->module.text, f->module.size);
+		added &= append_text(r, "\n", 1) &&
+			 append_text(r, f->module.text, f->module.size);
 	if (f->inlined)
-		added &= add_bytes(r, "\ninlined", 8);
+		added &= append_text(r, "\ninlined", 8);
 	else if (told_apart)
-		added &= add_bytes(r, "\n@", 2) &&
-			 add_bytes(r, f->address.text, f->address.size);
+		added &= append_text(r, "\n@", 2) &&
+			 append_text(r, f->address.text, f->address.size);
 	err = added ? r->name(r->in, r->text.v ? r->text.v : "", r->text.count, &id)
 		    : -ENOMEM;
 	slot = err < 0 ? NULL : array_add(&b->frames);
@@ -129,8 +129,8 @@ static int add_frame(struct block_reader *r, struct block *b,
 }
 
 /* Those that wait are in the function at hand, or in nobody's. */
-static int add_waiting(struct block_reader *r, struct block *b,
-		       const struct printed_part *module)
+static int take_inlined(struct block_reader *r, struct block *b,
+			const struct printed_part *module)
 {
 	const char *at = r->waiting.v, *end = at + r->waiting.count;
 	int err = 0;
@@ -196,7 +196,7 @@ static int take_frame(struct block_reader *r, struct block *b,
 	int err;
 
 	if (!f->inlined) {
-		err = add_waiting(r, b, &f->module);
+		err = take_inlined(r, b, &f->module);
 		return err < 0 ? err : add_frame(r, b, f);
 	}
 	if (!array_reserve(&r->waiting, f->name.size + 1))
@@ -363,7 +363,7 @@ static int next_block(struct context *ctx, struct block_reader *r, uint64_t end,
 	}
 	if (!begun)
 		return 0;
-	if (add_waiting(r, b, &(struct printed_part){ "", 0 }) < 0 ||
+	if (take_inlined(r, b, &(struct printed_part){ "", 0 }) < 0 ||
 	    take_own_frame(r, b) < 0)
 		return fail_memory(ctx);
 	return 1;
@@ -417,12 +417,14 @@ bool script_begins(const char *text, size_t size, bool *timed)
 	return false;
 }
 
-static int add_name(const struct input *in, const char *text, size_t size, uint32_t *ret)
+static int keep_frame_text(const struct input *in, const char *text, size_t size,
+			   uint32_t *ret)
 {
 	return input_add_name((struct input *)in, text, size, ret);
 }
 
-static int find_name(const struct input *in, const char *text, size_t size, uint32_t *ret)
+static int find_frame_text(const struct input *in, const char *text, size_t size,
+			   uint32_t *ret)
 {
 	static const char limit[] = "[memory limit]";
 
@@ -445,7 +447,7 @@ int script_open(struct context *ctx, struct input *in, bool timed)
 	in->rec.form = "file";
 	in->rec.is_text = true;
 	script->reader.in = in;
-	script->reader.name = add_name;
+	script->reader.name = keep_frame_text;
 	script->timed = timed;
 	return reader_open(ctx, &script->reader, &in->file);
 }
@@ -673,7 +675,7 @@ int script_reader_start(struct context *ctx, const struct input *in,
 		if (!*r)
 			return fail_memory(ctx);
 		(*r)->reader.in = (struct input *)in;
-		(*r)->reader.name = find_name;
+		(*r)->reader.name = find_frame_text;
 		err = file_share(ctx, &in->sources.v[c->source].file, &(*r)->file);
 		if (err == 0)
 			err = reader_open(ctx, &(*r)->reader, &(*r)->file);
