@@ -124,14 +124,8 @@ static int drop_stacks(struct filtering *f)
 		unsigned matched = f->nodes[id] & ~(unsigned)UNDER_MARK;
 		bool passes = filters_pass_frames(f->p->filters, matched);
 
-		if (!passes) {
-			uint64_t weight = trie_take(t, id, COLUMN_WEIGHT);
-
-			c->sum.kept -= weight;
-			c->sum.lost[LOST_FILTER] += weight;
-			c->sum.samples_kept -= trie_take(t, id, COLUMN_SAMPLES);
-			c->sum.samples_kept -= trie_take(t, id, COLUMN_LINES);
-		}
+		if (!passes)
+			weight_filter_out(&c->sum, t, id);
 		for (uint32_t i = 0; i < columns->count; i++) {
 			/* Said of a frame, not of the stacks that go through it. */
 			if (columns->v[i].sum == SUM_HERE)

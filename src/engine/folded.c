@@ -70,14 +70,14 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 	struct weight_sum *sum = &p->collected.sum;
 	struct trie *t = &p->collected.trie;
 	uint32_t last_before = *last;
-	uint64_t weight, before;
+	struct weight_summed summed = { .has_before = line->has_before };
 	size_t count;
 	int err, cut;
 
 	/* Overflow is remembered, and the input refused when it has been read:
 	 * read_input(). */
-	sum->overflow |= __builtin_mul_overflow(line->weight, factor, &weight);
-	sum->overflow |= __builtin_mul_overflow(line->before, factor, &before);
+	sum->overflow |= __builtin_mul_overflow(line->weight, factor, &summed.weight);
+	sum->overflow |= __builtin_mul_overflow(line->before, factor, &summed.before);
 
 	cut = split_stack(p, line, frames, &count);
 	if (cut < 0)
@@ -92,19 +92,11 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 			return -ENOMEM;
 		err = trie_append(t, frames, count + 1, *last, last);
 	}
-	sum->cut += err > 0 ? weight : 0;
-	if (err < 0 || trie_charge(t, *last, COLUMN_WEIGHT, weight) < 0)
+	summed.cut = err > 0;
+	if (err < 0 || weight_charge_summed(sum, t, *last, &summed) < 0 ||
+	    count_line(p, *last) < 0)
 		return -ENOMEM;
-	weight_sum_count(sum, weight, 1);
-	sum->kept += weight;
-	sum->samples_kept++;
-	if (count_line(p, *last) < 0)
-		return -ENOMEM;
-	if (!line->has_before)
-		return cut;
-	weight_sum_before(sum, before);
-	err = trie_charge(t, *last, COLUMN_BEFORE, before);
-	return err < 0 ? err : cut;
+	return cut;
 }
 
 static int read_folded_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)

@@ -186,14 +186,18 @@ static int add_saved_stack(struct restoring *r, uint32_t node)
 	bool in_order = r->p->options.flags & FF_FLAMECHART;
 	struct weight_sum *sum = &r->p->collected.sum;
 	struct trie *t = &r->p->collected.trie;
-	uint64_t samples = saved_value(tree, node, COLUMN_SAMPLES);
-	uint64_t before = saved_value(tree, node, COLUMN_BEFORE);
-	uint64_t weight =
-		by_samples(r) ? samples : saved_value(tree, node, COLUMN_WEIGHT);
+	struct weight_summed summed = {
+		.weight = saved_value(tree, node,
+				      by_samples(r) ? COLUMN_SAMPLES : COLUMN_WEIGHT),
+		.samples = saved_value(tree, node, COLUMN_SAMPLES),
+		.before = saved_value(tree, node, COLUMN_BEFORE),
+		.has_before = tree->values[COLUMN_BEFORE].of,
+	};
+	bool is_there = summed.weight || summed.before;
 	uint32_t count = r->depth[node];
 	int err;
 
-	if (!weight && !before && !has_further(r, node))
+	if (!is_there && !has_further(r, node))
 		return 0;
 	/* A separator behind a stack, and a gap, say where a value stands, and belong to
 	 * no stack; only a flame chart keeps its gaps. */
@@ -203,25 +207,15 @@ static int add_saved_stack(struct restoring *r, uint32_t node)
 		err = trie_append(t, r->path.v, count, r->last, &r->last);
 	else
 		err = collected_add_stack(&r->p->collected, r->path.v, count, &r->last);
-	sum->overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
-	sum->overflow |= __builtin_mul_overflow(before, r->factor, &before);
+	sum->overflow |= __builtin_mul_overflow(summed.weight, r->factor, &summed.weight);
+	sum->overflow |= __builtin_mul_overflow(summed.before, r->factor, &summed.before);
 	if (err < 0)
 		return err;
-	if (err > 0)
-		sum->cut += weight;
-	if (!weight && !before)
-		return charge_further(r, node, r->last);
-	if (trie_charge(t, r->last, COLUMN_WEIGHT, weight) < 0 ||
-	    (samples && trie_charge(t, r->last, COLUMN_SAMPLES, samples) < 0) ||
-	    (tree->values[COLUMN_BEFORE].of &&
-	     trie_charge(t, r->last, COLUMN_BEFORE, before) < 0))
+	summed.cut = err > 0;
+	if (is_there && weight_charge_summed(sum, t, r->last, &summed) < 0)
 		return -ENOMEM;
-	weight_sum_count(sum, weight, samples ? samples : 1);
-	weight_sum_before(sum, before);
-	sum->kept += weight;
-	sum->samples_kept += samples ? samples : 1;
 	/* A picture without samples counts as many as it has stacks. */
-	if (!samples && count_line(r->p, r->last) < 0)
+	if (is_there && !summed.samples && count_line(r->p, r->last) < 0)
 		return -ENOMEM;
 	return charge_further(r, node, r->last);
 }

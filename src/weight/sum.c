@@ -4,6 +4,8 @@
  */
 #include "weight/weight.h"
 
+#include <errno.h>
+
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 {
 	weight_sum_count(to, from->read, from->samples_read);
@@ -16,6 +18,35 @@ void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 	for (int i = 0; i < LOST_REASONS; i++)
 		to->lost[i] += from->lost[i];
 	to->samples_kept += from->samples_kept;
+}
+
+int weight_charge_summed(struct weight_sum *sum, struct trie *trie, uint32_t node,
+			 const struct weight_summed *summed)
+{
+	uint64_t samples = summed->samples ? summed->samples : 1;
+
+	if (trie_charge(trie, node, COLUMN_WEIGHT, summed->weight) < 0 ||
+	    (summed->samples &&
+	     trie_charge(trie, node, COLUMN_SAMPLES, summed->samples) < 0) ||
+	    (summed->has_before &&
+	     trie_charge(trie, node, COLUMN_BEFORE, summed->before) < 0))
+		return -ENOMEM;
+	weight_sum_count(sum, summed->weight, samples);
+	weight_sum_before(sum, summed->before);
+	sum->kept += summed->weight;
+	sum->cut += summed->cut ? summed->weight : 0;
+	sum->samples_kept += samples;
+	return 0;
+}
+
+void weight_filter_out(struct weight_sum *sum, struct trie *trie, uint32_t node)
+{
+	uint64_t weight = trie_take(trie, node, COLUMN_WEIGHT);
+
+	sum->kept -= weight;
+	sum->lost[LOST_FILTER] += weight;
+	sum->samples_kept -= trie_take(trie, node, COLUMN_SAMPLES);
+	sum->samples_kept -= trie_take(trie, node, COLUMN_LINES);
 }
 
 bool weight_sum_conserved(const struct weight_sum *sum)

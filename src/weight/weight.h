@@ -64,6 +64,19 @@ static inline void weight_sum_further(struct weight_sum *sum, uint64_t weight)
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
 bool weight_sum_conserved(const struct weight_sum *sum);
 
+/* What was added up before it came here: a line of folded text, a stack of a picture. */
+struct weight_summed {
+	uint64_t weight, before;
+	uint64_t samples; /* 0: it counts as one, of which the tree knows nothing */
+	bool has_before, cut;
+};
+/* 0, or -ENOMEM. */
+int weight_charge_summed(struct weight_sum *sum, struct trie *trie, uint32_t node,
+			 const struct weight_summed *summed);
+
+/* What ends at @node is lost after all, by a filter. */
+void weight_filter_out(struct weight_sum *sum, struct trie *trie, uint32_t node);
+
 struct weight_options {
 	bool count_samples; /* a sample weighs 1 */
 	bool as_printed; /* as perf script prints periods: tracepoints have none */
