@@ -212,16 +212,6 @@ static const char *find_module_bracket(const char *text, const char *end)
 	return last;
 }
 
-/* "+0x1c" at the end of a name. */
-static size_t without_offset(const char *name, size_t size)
-{
-	size_t i = size;
-
-	while (i > 0 && isxdigit((unsigned char)name[i - 1]))
-		i--;
-	return i < size && i >= 3 && memcmp(name + i - 3, "+0x", 3) == 0 ? i - 3 : size;
-}
-
 bool printed_frame_parse(const char *line, size_t size, struct printed_frame *ret)
 {
 	static const char inlined[] = "(inlined)";
@@ -254,7 +244,12 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 		while (end > at && is_gap(end[-1]))
 			end--;
 	}
-	ret->name = (struct printed_part){ at, without_offset(at, (size_t)(end - at)) };
+	/* "+0x1c" at the end of a name. */
+	for (digits = end; digits > at && isxdigit((unsigned char)digits[-1]);)
+		digits--;
+	if (digits < end && digits - at >= 3 && memcmp(digits - 3, "+0x", 3) == 0)
+		end = digits - 3;
+	ret->name = (struct printed_part){ at, (size_t)(end - at) };
 	return true;
 }
 

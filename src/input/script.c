@@ -617,17 +617,6 @@ static int note_comms(struct input *in, const struct block *b, struct record *re
 	return note_comm(in, b, pid, id, &script->next);
 }
 
-static void end_script(struct context *ctx, struct input *in)
-{
-	if (in->script->odd)
-		warn(ctx,
-		     "'%s': ignored %llu lines that are neither a sample's first line "
-		     "nor "
-		     "one of its frames",
-		     in->file.path, (unsigned long long)in->script->odd);
-	in->ended = true;
-}
-
 int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 {
 	struct script *script = in->script;
@@ -643,10 +632,14 @@ int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 		if (found < 0)
 			return found;
 		script->odd += script->block.odd;
-		if (found == 0) {
-			end_script(ctx, in);
+		in->ended = found == 0;
+		if (in->ended && script->odd)
+			warn(ctx,
+			     "'%s': ignored %llu lines that are neither a sample's first "
+			     "line nor one of its frames",
+			     in->file.path, (unsigned long long)script->odd);
+		if (in->ended)
 			return 0;
-		}
 		in->done = script->block.position;
 		cut = cut_chunk(in, script->block.position);
 		if (cut < 0 || count_sample(in, &script->block) < 0)
