@@ -87,7 +87,7 @@ struct script_reader {
 	uint64_t end; /* of the chunk */
 };
 
-static bool append_text(struct block_reader *r, const char *bytes, size_t size)
+static bool append_printed(struct block_reader *r, const char *bytes, size_t size)
 {
 	size = size < NAME_MOST ? size : NAME_MOST;
 	if (!array_reserve(&r->text, size))
@@ -110,15 +110,15 @@ static int add_frame(struct block_reader *r, struct block *b,
 	if (b->frames.count == BLOCK_FRAMES_MOST)
 		return 0;
 	r->text.count = 0;
-	added = append_text(r, f->name.text, f->name.size);
+	added = append_printed(r, f->name.text, f->name.size);
 	if (f->module.size || f->inlined || told_apart)
-		added &= append_text(r, "\n", 1) &&
-			 append_text(r, f->module.text, f->module.size);
+		added &= append_printed(r, "\n", 1) &&
+			 append_printed(r, f->module.text, f->module.size);
 	if (f->inlined)
-		added &= append_text(r, "\ninlined", 8);
+		added &= append_printed(r, "\ninlined", 8);
 	else if (told_apart)
-		added &= append_text(r, "\n@", 2) &&
-			 append_text(r, f->address.text, f->address.size);
+		added &= append_printed(r, "\n@", 2) &&
+			 append_printed(r, f->address.text, f->address.size);
 	err = added ? r->name(r->in, r->text.v ? r->text.v : "", r->text.count, &id)
 		    : -ENOMEM;
 	slot = err < 0 ? NULL : array_add(&b->frames);
