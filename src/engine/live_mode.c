@@ -112,6 +112,36 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 	return 0;
 }
 
+/* Those of the first of the rules with "or" between them that has all of its events here, which *@rule is
+ * then. What is missing is told of the first one. */
+static int find_rule_events(struct ff_profile *p, const struct event_asker *asker,
+			    struct pair_rule *rule, struct rule_events *ret)
+{
+	struct pair_rule other = *rule;
+	char *why;
+	int err = rule_events_find(&p->ctx, rule, asker, ret);
+
+	if (err != -ENOENT || !rule->otherwise)
+		return err;
+	why = strdup(p->ctx.error);
+	if (!why)
+		return fail_memory(&p->ctx);
+	while (err == -ENOENT && other.otherwise) {
+		rule_events_release(ret);
+		*ret = (struct rule_events){ 0 };
+		p->ctx.error[0] = '\0';
+		err = rule_parse(&p->ctx, other.otherwise, &other);
+		if (err == 0)
+			err = rule_events_find(&p->ctx, &other, asker, ret);
+	}
+	if (err == 0)
+		*rule = other;
+	else if (err == -ENOENT)
+		err = fail(&p->ctx, -ENOENT, "%s", why);
+	free(why);
+	return err;
+}
+
 int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		     struct live_mode *ret, bool on_the_way)
 {
@@ -141,7 +171,7 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 			   "what is open is known at the end: this mode has no outputs "
 			   "before that (--every)");
 	if (err == 0)
-		err = rule_events_find(&p->ctx, &rule, &asker, &ret->events);
+		err = find_rule_events(p, &asker, &rule, &ret->events);
 	if (err < 0)
 		return err;
 	if (ret->events.everywhere && wanted->record.who == FF_RECORD_CGROUP)

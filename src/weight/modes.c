@@ -39,6 +39,16 @@
 	"_fsync,syscalls:sys_" side "_fdatasync,syscalls:sys_" side                      \
 	"_sync_file_range,syscalls:sys_" side "_sendfile64,syscalls:sys_" side           \
 	"_copy_file_range"
+/* Before 6.5 a request is seen when it is queued, and when it is issued; of a disk without a scheduler
+ * only then. One that is queued anew has not ended. */
+#define REQUEST_BEGINS                                                                   \
+	"cancel block:block_rq_insert key dev, sector;"                                  \
+	"start block:block_rq_insert,block:block_rq_issue key dev, sector if "           \
+	"nr_sector; first;"
+#define REQUEST_ENDS                                                                     \
+	"end block:block_io_done | block:block_rq_complete key dev, sector;"             \
+	"cancel block:block_rq_merge key dev, sector;"
+#define OF_A_LOCK "key tid, lock_addr ^ (!tid * cpu << 48);"
 /* clang-format off */
 /* Probes of our own, or what perf probe makes of a function: two of one that has a stub, too. */
 #define LIBC(f) "uprobe:libc:" f " | probe_libc:" f ",probe_libc:" f "_1 | nothing "
@@ -126,15 +136,20 @@ const struct mode modes[] = {
 			  "weight max(0, end.ret); unit bytes; stack end",
 	  "io" },
 	{ "syscalls", "System Call Time", "which code is in system calls, and how long?",
+	  /* Who becomes another program has the first thread's number from then on, which never
+	   * came back from what it was in. */
 	  "start raw_syscalls:sys_enter | syscalls:sys_enter_*;"
-	  "end raw_syscalls:sys_exit | syscalls:sys_exit_*;" NANOSECONDS "stack end",
+	  "end raw_syscalls:sys_exit | syscalls:sys_exit_*;"
+	  "cancel sched:sched_process_exec key pid if pid != old_pid;" NANOSECONDS
+	  "stack end",
 	  "io" },
 	{ "blockio", "Block I/O Time",
 	  "which code causes I/O of disks, and how long is it?",
-	  "start block:block_io_start | block:block_rq_insert | block:block_rq_issue "
-	  "key dev, sector if nr_sector;"
-	  "end block:block_io_done | block:block_rq_complete key dev, sector;"
-	  "cancel block:block_rq_merge key dev, sector; first;" NANOSECONDS "stack start",
+	  /* What joins a request in front of it moves that to another sector, where it ends. So who
+	   * begins anew at the first one does not go on with it. */
+	  "start block:block_io_start key dev, sector if nr_sector;" REQUEST_ENDS
+		  NANOSECONDS "stack start; or;" REQUEST_BEGINS REQUEST_ENDS NANOSECONDS
+	  "stack start",
 	  "io" },
 	{ "blockqueue", "Block I/O Queue Time", "how long do requests wait for the disk?",
 	  "start block:block_io_start | block:block_rq_insert key dev, sector if "
@@ -149,8 +164,9 @@ const struct mode modes[] = {
 	  "io" },
 	{ "iocount", "Block I/O Requests",
 	  "which code causes how many requests to disks?",
-	  "sample block:block_io_start | block:block_rq_insert | block:block_rq_issue;"
-	  "weight 1; unit requests",
+	  "sample block:block_io_start; weight 1; unit requests; or;" REQUEST_BEGINS
+		  REQUEST_ENDS "weight 1; unit requests; stack start; or;"
+	  "sample block:block_rq_insert | block:block_rq_issue; weight 1; unit requests",
 	  "io" },
 	{ "iobytes", "Block I/O Bytes", "which code causes how much I/O of disks?",
 	  /* A request is told with what it begins with: what joins it later has events of its
@@ -161,8 +177,10 @@ const struct mode modes[] = {
 	  "weight nr_sector * 512; unit bytes",
 	  "io" },
 	{ "locks", "Kernel Lock Time", "which code waits for locks of the kernel?",
-	  "start lock:contention_begin key tid, lock_addr;"
-	  "end lock:contention_end key tid, lock_addr;" NANOSECONDS "stack start",
+	  /* Who has spun for a mutex and sleeps now begins again. All idle threads are number 0, one
+	   * a processor. */
+	  "start lock:contention_begin " OF_A_LOCK "end lock:contention_end " OF_A_LOCK
+	  "first;" NANOSECONDS "stack start",
 	  "io" },
 	{ "futex", "Futex Time", "which code waits for mutexes and conditions?",
 	  /* FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2; & 127: without flags */
@@ -190,7 +208,8 @@ const struct mode modes[] = {
 	{ "leak", "Memory Not Freed", "which code asks malloc for what is never freed?",
 	  LEAK, "mem" },
 	{ "kmem", "Kernel Memory", "which code makes the kernel allocate how much?",
-	  "sample kmem:kmalloc*,kmem:kmem_cache_alloc*; weight bytes_alloc; unit bytes",
+	  "sample kmem:kmalloc*,kmem:kmem_cache_alloc* if ptr; weight bytes_alloc;"
+	  "unit bytes",
 	  "mem" },
 	{ "kmemleak", "Kernel Memory Not Freed",
 	  "what did the kernel allocate and not free again?",

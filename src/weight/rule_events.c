@@ -113,7 +113,9 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 								      : RULE_RETURN);
 	e->has_stack |= rule_uses_stack(rule, step->role);
 	e->rated = rule->has_between && step->role == ROLE_SAMPLE && !strchr(name, ':');
-	ret->scheduler |= begins_with(name, "sched:");
+	/* Who becomes another program does so itself. */
+	ret->scheduler |= begins_with(name, "sched:") &&
+			  strcmp(name, "sched:sched_process_exec") != 0;
 	/* Where keys are of the thread that a sample is of, events of that thread alone are
 	 * enough. */
 	ret->everywhere |= ret->scheduler || is_uprobe(name) ||

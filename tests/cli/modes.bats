@@ -467,7 +467,7 @@ disk()
 
 @test "what was not recorded is said, and how to record it" {
 	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
-	refuses 1 "'block:block_io_start | block:block_rq_insert | block:block_rq_issue' was not recorded: there is 'sched:sched_switch', 'sched:sched_waking'; perf record -a -g -e 'block:block_io_start' -e 'block:block_io_done' records it" \
+	refuses 1 "'block:block_io_start' was not recorded: there is 'sched:sched_switch', 'sched:sched_waking'; perf record -a -g -e 'block:block_io_start' -e 'block:block_io_done' records it" \
 		--mode blockio x.data
 	refuses 1 "event 'sched:sched_switch' has no field 'prev_pidd'" \
 		--pair 'start sched:sched_switch key prev_pidd; end sched:sched_switch' x.data
@@ -518,4 +518,126 @@ disk()
 	awk '{ comm = $0; sub(/;.*/, "", comm); sub(/ [0-9]+$/, "", comm); sum[comm] += $NF }
 		END { for (comm in sum) printf "%s %d\n", comm, sum[comm] }' x.folded | LC_ALL=C sort >found
 	diff expected found
+}
+
+# edges EVENT:FIELD:SIZE,... ...: the head of a recording of these, each with all that samples say
+edges()
+{
+	local n=0 event
+
+	for event; do
+		n=$((n + 1))
+		echo "tracepoint name=${event%/*} id=$((30 + n)) fields=${event#*/}"
+		echo "attr name=${event%/*} type=2 config=$((30 + n)) ids=$n flags=sample_id_all,comm_exec" \
+			"sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN"
+	done
+	echo "comm pid=7 name=app time=1"
+}
+
+# at TIME EVENT FIELDS [WORD...]: by pid 7
+at()
+{
+	local time=$1 event=$2 fields=$3
+
+	shift 3
+	echo "sample event=$event pid=7 time=$time chain=U,0x11 fields=$fields $*"
+}
+
+@test "who spins for a lock and then sleeps waits from the beginning, and each processor's idle thread by itself" {
+	{
+		edges lock:contention_begin/lock_addr:8,flags:4 lock:contention_end/lock_addr:8,ret:4
+		echo "comm pid=0 name=idle time=1"
+		at 100 lock:contention_begin lock_addr:4096,flags:33
+		at 140 lock:contention_begin lock_addr:4096,flags:32
+		at 150 lock:contention_end lock_addr:4096
+		# Two idle threads, in interrupts, want the same lock: both are number 0.
+		for i in "200 begin 0" "210 begin 1" "230 end 0" "290 end 1"; do
+			# shellcheck disable=SC2086 # three words
+			set -- $i
+			echo "sample event=lock:contention_$2 pid=0 cpu=$3 time=$1 chain=K,0xffffffff80000001 fields=lock_addr:4096"
+		done
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode locks --stats
+	says "app;11 50" "idle;80000001 110"
+	grep -qE '^  paired *3$' err
+}
+
+@test "a request of a disk begins anew where another one has ended elsewhere" {
+	local key=dev:4,sector:8,nr_sector:4
+
+	{
+		edges block:block_io_start/$key block:block_io_done/$key
+		# What joined it in front has moved it: it ends at sector 0.
+		at 100 block:block_io_start dev:1,sector:8,nr_sector:8
+		at 150 block:block_io_done dev:1,sector:0,nr_sector:0
+		at 9000 block:block_io_start dev:1,sector:8,nr_sector:8
+		at 9010 block:block_io_done dev:1,sector:8,nr_sector:0
+		# Of another disk, and a flush, which has no sectors.
+		at 9100 block:block_io_start dev:2,sector:8,nr_sector:8
+		at 9110 block:block_io_start dev:1,sector:8,nr_sector:0
+		at 9120 block:block_io_done dev:2,sector:8,nr_sector:0
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode blockio --stats
+	says "app;11 30"
+	grep -qE '^  paired *2$' err
+}
+
+@test "before there was block_io_start a request begins where it is queued, or issued without a queue" {
+	local key=dev:4,sector:8,nr_sector:4
+
+	{
+		edges block:block_rq_insert/$key block:block_rq_issue/$key block:block_rq_complete/$key
+		at 100 block:block_rq_insert dev:1,sector:8,nr_sector:8
+		at 120 block:block_rq_issue dev:1,sector:8,nr_sector:8
+		# It is issued again.
+		at 130 block:block_rq_issue dev:1,sector:8,nr_sector:8
+		at 150 block:block_rq_complete dev:1,sector:8,nr_sector:8
+		# A disk without a scheduler.
+		at 200 block:block_rq_issue dev:2,sector:8,nr_sector:8
+		at 207 block:block_rq_complete dev:2,sector:8,nr_sector:8
+		# One that ended unseen.
+		at 300 block:block_rq_insert dev:1,sector:8,nr_sector:8
+		at 8000 block:block_rq_insert dev:1,sector:8,nr_sector:8
+		at 8003 block:block_rq_complete dev:1,sector:8,nr_sector:8
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode blockio
+	says "app;11 60"
+	mode iocount
+	says "app;11 3"
+	# Who has not recorded how they end has them counted as they come.
+	grep -v rq_complete x.pd | "$build" -o x.data -
+	mode iocount
+	says "app;11 3"
+}
+
+@test "memory of the kernel that was not to be had is none" {
+	{
+		edges kmem:kmalloc/ptr:8,bytes_alloc:8
+		at 10 kmem:kmalloc ptr:4096,bytes_alloc:64
+		at 20 kmem:kmalloc ptr:0,bytes_alloc:512
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode kmem
+	says "app;11 64"
+}
+
+@test "a thread that becomes another program does not return from the first one's call" {
+	{
+		edges raw_syscalls:sys_enter/id:8 raw_syscalls:sys_exit/id:8,ret:8 \
+			sched:sched_process_exec/pid:4,old_pid:4
+		at 100 raw_syscalls:sys_enter id:202
+		at 500 raw_syscalls:sys_enter id:59 tid=9
+		at 600 sched:sched_process_exec pid:7,old_pid:9
+		at 610 raw_syscalls:sys_exit id:59,ret:0
+		# The first thread itself does.
+		at 700 raw_syscalls:sys_enter id:59
+		at 710 sched:sched_process_exec pid:7,old_pid:7
+		at 720 raw_syscalls:sys_exit id:59,ret:0
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode syscalls
+	says "app;11 20"
 }

@@ -66,7 +66,7 @@ samples_of()
 @test "a call chain is recorded only where a step draws it" {
 	need_mode_events
 	record -q --mode syscalls -g fp --save x.data -o x.folded -- sh -c ':'
-	"$flamefold" info --format=json x.data | jq -e '[.events[] | .name] == ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"]'
+	"$flamefold" info --format=json x.data | jq -e '[.events[] | .name] == ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "sched:sched_process_exec"]'
 	command -v perf >/dev/null || skip "no perf to say what events have"
 	[[ $(perf evlist -v -i x.data | grep sys_enter) != *CALLCHAIN* ]]
 	[[ $(perf evlist -v -i x.data | grep sys_exit) == *CALLCHAIN* ]]
@@ -147,6 +147,16 @@ filters()
 	record -q --pair 'sample sched:nothing | sched:sched_process_exec; weight 1; unit programs' \
 		-o x.folded -- sh -c 'ls; ls'
 	[ "$(weight ' ' x.folded)" -eq 3 ]
+}
+
+@test "what this kernel does not have is looked for in the rule behind" {
+	need_mode_events
+	local first='start block:no_event_of_this_name key dev; end block:block_rq_issue key dev; stack start'
+
+	run -0 "$flamefold" record --pair "$first; or; sample sched:sched_switch" --print-perf -a
+	[[ $output == *"-e sched:sched_switch"* && $output != *block* ]]
+	run -1 "$flamefold" record --pair "$first; or; sample sched:no_event_of_this_name" --print-perf -a
+	[[ $output == *"block:no_event_of_this_name"* ]]
 }
 
 @test "an event that has two names in a rule happens once" {

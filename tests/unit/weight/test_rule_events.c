@@ -154,7 +154,10 @@ Test(rule_events, a_mark_has_a_stack_only_where_the_waker_is_drawn)
 
 Test(rule_events, the_first_list_that_is_there_counts)
 {
-	expect(rule_named("blockio"),
+	expect("start block:block_io_start | block:block_rq_issue key dev, sector if "
+	       "nr_sector;"
+	       "end block:block_io_done | block:block_rq_complete key dev, sector;"
+	       "stack start",
 	       "all: block:block_rq_issue+stack{nr_sector != 0} block:block_rq_complete");
 	expect(rule_named("syscalls"),
 	       "own: raw_syscalls:sys_enter raw_syscalls:sys_exit+stack");
