@@ -540,7 +540,7 @@ int ff_record_print_perf(struct ff_profile *p, const struct ff_record_options *o
 	struct text line = { 0 };
 	int err = choose_live_options(&r, options);
 
-	if (err == 0 && !r.wanted.asked)
+	if (err == 0 && !r.wanted.asked && !r.wanted.group)
 		err = fail(&p->ctx, -EINVAL,
 			   "perf's line is printed for a mode: --mode NAME, or --pair "
 			   "RULE");

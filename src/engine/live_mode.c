@@ -112,6 +112,13 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 	return 0;
 }
 
+/* As long as something runs it goes on. */
+static bool counts_time(const char *event)
+{
+	return strncmp(event, "cycles", 6) == 0 || strncmp(event, "cpu-clock", 9) == 0 ||
+	       strncmp(event, "task-clock", 10) == 0;
+}
+
 /* Those of the first of the rules with "or" between them that has all of its events here, which *@rule is
  * then. What is missing is told of the first one. */
 static int find_rule_events(struct ff_profile *p, const struct event_asker *asker,
@@ -150,17 +157,25 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 					   wanted->record.chain == FF_RECORD_NO_CHAIN };
 	struct pair_rule rule;
 	size_t count;
+	bool swap;
 	int err;
 
 	if (p->wall.weight)
 		return choose_wall(p, wanted, ret);
 	if (!profile_rule(p)) {
-		/* A ratio is of two events, where none are named. Each is sampled on its own: a
-		 * group that is read is not inherited, and what starts meanwhile would not count. */
 		if (wanted->record.event_count || !p->ratio.name)
 			return 0;
-		wanted->record.events = p->ratio.words;
+		/* A ratio is of two events, where none are named: of one group, so that both are
+		 * of the same stretches of time. These a clock cuts, if there is one. */
+		ret->words = calloc(2, sizeof(*ret->words));
+		if (!ret->words)
+			return fail_memory(&p->ctx);
+		swap = !counts_time(p->ratio.words[0]) && counts_time(p->ratio.words[1]);
+		ret->words[0] = p->ratio.words[swap];
+		ret->words[1] = p->ratio.words[!swap];
+		wanted->record.events = ret->words;
 		wanted->record.event_count = 2;
+		wanted->group = true;
 		return 0;
 	}
 	err = rule_parse(&p->ctx, profile_rule(p), &rule);
@@ -395,6 +410,7 @@ int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted
 	};
 	bool all = wanted->everywhere || wanted->record.who == FF_RECORD_SYSTEM;
 	int err = add_perf_probes(p, wanted, ret);
+	struct text group = { 0 };
 	char rate[48];
 
 	snprintf(rate, sizeof(rate),
@@ -418,8 +434,17 @@ int live_mode_print_perf(struct ff_profile *p, const struct live_options *wanted
 		text_string(ret, " --call-graph fp");
 	if (wanted->switches)
 		text_string(ret, " --switch-events");
-	for (size_t i = 0; i < wanted->record.event_count; i++)
+	for (size_t i = 0; !wanted->group && i < wanted->record.event_count; i++)
 		add_perf_event(ret, wanted, i, rate);
+	if (wanted->group) {
+		text_string(&group, "{");
+		add_perf_terms(&group, wanted->record.events[0], rate);
+		text_printf(&group, ",%s}:S", wanted->record.events[1]);
+		text_string(ret, " -e ");
+		add_quoted(ret, group.bytes ? group.bytes : "");
+		ret->failed |= group.failed;
+		text_release(&group);
+	}
 	if (!all && wanted->record.who != FF_RECORD_COMMAND) {
 		text_string(ret, targets[wanted->record.who]);
 		add_quoted(ret, wanted->record.whom);

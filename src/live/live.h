@@ -48,6 +48,9 @@ struct live_options {
 	const struct live_probed *probed; /* NULL: looked for, where an event needs it */
 	/* Events are opened on whole processors, whoever was asked for: live_asked_for() */
 	bool everywhere;
+	/* Two events are one group: the second one is counted, and read with each sample of the
+	 * first one. Where the kernel has none of such, each is sampled on its own. */
+	bool group;
 	bool switches; /* when threads go on a processor, and off it: SWITCH records */
 	uint32_t readers; /* threads that empty rings; 0: by the number of processors */
 };

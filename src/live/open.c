@@ -208,6 +208,17 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 		while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
 		if (err == -ENOMEM)
 			return fail_memory(ctx);
+		/* Not as a group. What else was done without is tried once more. */
+		if (err == -EINVAL && event->group) {
+			for (size_t k = 0; k < l->events.list.count; k++) {
+				struct live_event *each = &l->events.list.v[k];
+
+				each->group = GROUP_NONE;
+				each->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
+			}
+			rings_release(&l->rings);
+			return run_open_events(ctx, l, size);
+		}
 		if ((err == -EACCES || err == -EPERM) && event->asked &&
 		    event->asked->optional) {
 			l->events.list.count--;
@@ -394,6 +405,12 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 				event->attr.sample_period = 1;
 			}
 		}
+	}
+	/* On a machine with two kinds of processors there are two of each. */
+	if (err == 0 && o->group && l->events.list.count == 2 &&
+	    !l->events.list.v[0].cpu_count && !l->events.list.v[1].cpu_count) {
+		l->events.list.v[0].group = GROUP_LEADER;
+		l->events.list.v[1].group = GROUP_MEMBER;
 	}
 	for (size_t i = 0; i < l->events.list.count && err == 0; i++)
 		err = check_probe(ctx, o, &l->events.list.v[i]);

@@ -238,14 +238,89 @@ filters()
 	cmp y.svg "$root/Documentation/modes/chain.svg"
 }
 
-@test "a ratio: its two events are sampled" {
+# A child that touches 61,440 pages, and then a loop that touches none.
+make_faults()
+{
+	cat >faults.c <<-'END'
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile long sum;
+	__attribute__((noinline)) void spin(void) { for (long i = 0; i < 100000000; i++) sum += i; }
+	__attribute__((noinline)) void touch(void)
+	{
+		for (int k = 0; k < 60; k++) {
+			char *p = mmap(0, 1 << 22, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			madvise(p, 1 << 22, MADV_NOHUGEPAGE);
+			for (int i = 0; i < 1 << 22; i += 4096)
+				p[i] = 1;
+			munmap(p, 1 << 22);
+		}
+	}
+	int main(void)
+	{
+		if (fork() == 0) {
+			touch();
+			_exit(0);
+		}
+		wait(0);
+		spin();
+		return 0;
+	}
+	END
+	"${CC:-cc}" -O1 -fno-omit-frame-pointer -o faults faults.c
+}
+
+# counted PICTURE: page faults, by the colours of touch() and of spin(), which may have those of another
+# program that ran meanwhile
+counted()
+{
+	grep -oE '<title>touch \([^)]*; page-faults/cpu-clock [0-9.]+ k/s' "$1"
+	! grep -E '<title>spin \([^)]*; page-faults/cpu-clock ([0-9]{2,}[0-9.]* k|[0-9.]+ M)/s' "$1" || { echo "spin() has some"; return 1; }
+}
+
+@test "a ratio: its two events are one group, which a clock cuts" {
 	need_events
-	record -q --ratio page-faults/cpu-clock -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
-	grep -q 'data-ratio-names="weight/cpu-clock"' x.svg
-	grep -qE '<title>all [^;]*; page-faults/cpu-clock [0-9.]+ k/s\)' x.svg
-	# what was named goes before it
+	make_faults
+	for who in "" -a; do
+		# shellcheck disable=SC2086 # no word, or one
+		record -q --ratio page-faults/cpu-clock -F 997 -g fp $who --only comm=faults --save x.data -o x.svg -- taskset -c 0 ./faults
+		grep -q 'data-ratio-names="page-faults/weight"' x.svg
+		counted x.svg
+		"$flamefold" -q --ratio page-faults/cpu-clock --only comm=faults -o y.svg x.data
+		counted y.svg
+		# Each fault is there; of a whole processor some are told with a sample of another program.
+		"$flamefold" fold -q --ratio page-faults/cpu-clock --event page-faults --only comm=faults -o x.folded x.data
+		between "${who:+2}0000" "$(weight touch x.folded)" 63000
+		[ -n "$who" ] || between 60000 "$(weight touch x.folded)" 63000
+		"$flamefold" info --format=json x.data | jq -e '[.events[] | .name] == ["cpu-clock", "page-faults"] and .events[1].samples == 0'
+	done
+	command -v perf >/dev/null || skip "no perf to say what events have"
+	[ "$(perf evlist -v -i x.data | grep -c 'READ.*read_format: ID|GROUP')" -eq 2 ]
+}
+
+@test "a ratio: where the kernel has no such groups each event is sampled on its own" {
+	need_events
+	make_faults
+	"${CC:-cc}" -shared -fPIC -o old.so "$BATS_TEST_DIRNAME/preload/no_inherited_groups.c" -ldl || skip "no compiler"
+	LD_PRELOAD=$PWD/old.so "$flamefold" --version >/dev/null 2>&1 || skip "nothing can be preloaded here"
+	LD_PRELOAD=$PWD/old.so "$flamefold" record -q --ratio page-faults/cpu-clock -F 997 -g fp --save x.data -o x.svg -- taskset -c 0 ./faults
+	counted x.svg
+	"$flamefold" info --format=json x.data | jq -e '[.events[] | select(.samples > 10) | .name] == ["cpu-clock", "page-faults"]'
+}
+
+@test "a ratio: what was named is sampled as it was named" {
+	need_events
 	record -q --ratio page-faults/cpu-clock -e cpu-clock -e page-faults -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
 	grep -q 'data-ratio-names="page-faults/weight"' x.svg
+}
+
+@test "--print-perf: a ratio is a group that is read" {
+	run -0 "$flamefold" record --mode cpi -F 997 -g fp --print-perf -p 1
+	[ "$output" = "perf record --call-graph fp -e '{cycles/freq=997/,instructions}:S' -p 1" ]
+	run -0 "$flamefold" record --ratio LLC-load-misses/cycles -c 100000 -g fp --print-perf -a
+	[ "$output" = "perf record -a --call-graph fp -e '{cycles/period=100000/,LLC-load-misses}:S'" ]
 }
 
 @test "hotcold: a command runs, waits and is in the queue for as long as it lives" {

@@ -219,6 +219,20 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 		attr->exclude_kernel = attr->exclude_hv = 1;
 	if (options->record.who == FF_RECORD_COMMAND && !options->everywhere)
 		attr->enable_on_exec = 1;
+	if (!event->group)
+		return;
+	/* With what is lost beside each value a saved file could not be read by all. Whole
+	 * processors hand nothing on, and before 6.13 a group that is read cannot be. */
+	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_GROUP;
+	attr->sample_type |= PERF_SAMPLE_READ;
+	attr->inherit = options->record.who != FF_RECORD_SYSTEM &&
+			options->record.who != FF_RECORD_CGROUP;
+	if (event->group == GROUP_MEMBER) {
+		/* It counts whenever the leader does. */
+		attr->disabled = attr->enable_on_exec = 0;
+		attr->freq = 0;
+		attr->sample_period = 0;
+	}
 }
 
 void live_attr_complete(const struct live_options *options, const struct live_plan *plan,
@@ -233,7 +247,8 @@ void live_attr_complete(const struct live_options *options, const struct live_pl
 	/* What processes do, of one event only: each would report it. The last one is the one
 	 * that is open on all processors; what may be refused is not relied on. */
 	for (size_t i = events->list.count - 1; i > 0; i--)
-		if (!events->list.v[i].asked || !events->list.v[i].asked->optional)
+		if (events->list.v[i].group != GROUP_MEMBER &&
+		    (!events->list.v[i].asked || !events->list.v[i].asked->optional))
 			last = last ? last : &events->list.v[i].attr;
 	last = last ? last : &events->list.v[0].attr;
 	last->mmap = 1;

@@ -24,6 +24,8 @@ struct live_event {
 	int *cpus; /* of its PMU, ascending, where that is not all of them; in the arena */
 	size_t cpu_count; /* 0: all */
 	enum live_probe { PROBE_NONE, PROBE_ENTRY, PROBE_RETURN } probe; /* uprobes */
+	/* What is read with its samples, or with those of the one before it. */
+	enum live_group { GROUP_NONE, GROUP_LEADER, GROUP_MEMBER } group;
 	bool no_chain;
 	const struct live_asked *asked; /* NULL: as the options say */
 	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */

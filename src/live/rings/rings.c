@@ -27,12 +27,28 @@ enum {
 	RELEASE = 1 << 16, /* bytes after which the kernel gets its room back */
 };
 
-static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+/* @group: of its leader; -1: it has none. */
+static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		    unsigned long flags)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1,
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
 			  flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/* What is open there of the event before @index. It is looked for from the last one on: both are opened in
+ * the same order. */
+static int find_leader(struct rings *r, uint32_t index, pid_t tid, int cpu)
+{
+	for (int turn = 0; turn < 2; turn++, r->leader = 0)
+		for (; r->leader < r->opened.count; r->leader++) {
+			const struct open_event *o = &r->opened.v[r->leader];
+
+			if (o->event == index - 1 && o->tid == tid && o->cpu == cpu)
+				return o->fd;
+		}
+	return -ENODEV;
 }
 
 /* @tid on each processor: -1 for all threads there. */
@@ -44,7 +60,7 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 	unsigned long flags = cgroup ? PERF_FLAG_PID_CGROUP : 0;
 
 	for (size_t i = 0; i < target->cpus.count; i++) {
-		int cpu = target->cpus.v[i], fd;
+		int cpu = target->cpus.v[i], fd, group = -1;
 		struct open_event *opened;
 		/* Without a list it counts on all processors. */
 		bool counts = event->cpu_count == 0;
@@ -53,10 +69,12 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 			counts = event->cpus[j] == cpu;
 		if (!counts)
 			continue;
-		fd = open_one(&event->attr, pid, cpu, flags);
+		if (event->group == GROUP_MEMBER)
+			group = find_leader(r, index, tid, cpu);
+		fd = group < -1 ? group : open_one(&event->attr, pid, cpu, group, flags);
 		/* Many threads on many processors. */
 		if (fd == -EMFILE && file_raise_limit())
-			fd = open_one(&event->attr, pid, cpu, flags);
+			fd = open_one(&event->attr, pid, cpu, group, flags);
 		/* Gone offline since it was listed. */
 		if (fd == -ENODEV && tid == -1 && i > 0)
 			continue;

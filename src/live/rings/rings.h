@@ -39,6 +39,7 @@ struct rings {
 	struct evlist *evlist; /* while they are mapped */
 	size_t size; /* of each, bytes: a power of two */
 	size_t next; /* ring of this pass */
+	size_t leader; /* where the leader of a group was found last, in what is open */
 	bool passing;
 	bool has_probes; /* which the kernel takes its time to close */
 	unsigned fullest; /* percent */
