@@ -155,6 +155,7 @@ static int drop_open(struct deferred_queue *q, uint32_t index)
 	size_t size = words(q);
 	struct deferred_event *last;
 
+	q->moves++;
 	hash_map_remove(&q->by_key, deferred_key(q, open_slot(q, index)));
 	q->open.count -= size;
 	if (q->open.count == index * size)
@@ -321,10 +322,13 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 		struct event_run *first = &runs.v[0];
 		struct deferred_event *e = deferred_queue_at(q, first->at++);
 		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
+		uint64_t moves = q->moves;
 
-		/* The open event stays where it is during settle(); only what follows
-		 * moves it. */
+		/* The open event stays where it is during settle(), unless that drops another one;
+		 * only what follows moves it. */
 		err = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+		if (q->moves != moves)
+			index = hash_map_get(&q->by_key, deferred_key(q, e));
 		if (err > 0)
 			err = keep_open(q, e, index);
 		else if (err == 0 && index)

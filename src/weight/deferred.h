@@ -66,6 +66,7 @@ struct deferred_queue {
 	bool refused; /* the budget has been asked in vain: what comes is left out, too */
 	uint64_t left_from, left_to; /* with refused: when what was left out was */
 	struct budget *budget; /* of those who add events */
+	uint64_t moves; /* of what is open: dropped, or in a dropped one's place */
 	size_t open_allowed; /* what may be open by the claim, of a kind that asks for it */
 	uint64_t open_refused; /* what is not open for want of memory */
 };

@@ -54,12 +54,12 @@
 #define LIBC(f) "uprobe:libc:" f " | probe_libc:" f ",probe_libc:" f "_1 | nothing "
 #define RETURN(f) \
 	"uretprobe:libc:" f " | probe_libc:" f "__return,probe_libc:" f "__return_1 | nothing "
-/* What each asks for. */
-#define ALLOCATIONS \
+/* What each asks for. A product that wraps to 0 is not asked for nothing. */
+#define ALLOCATIONS(takes) \
 	"start " LIBC("malloc") "value arg1;" \
 	"start " LIBC("calloc") "value arg1 * arg2;" \
-	"start " LIBC("realloc") "value arg2;" \
-	"start " LIBC("reallocarray") "value arg2 * arg3;" \
+	"start " LIBC("realloc") "value arg2" takes ";" \
+	"start " LIBC("reallocarray") "value arg2 * arg3 + (arg2 && arg3 && !(arg2 * arg3))" takes ";" \
 	"start " LIBC("aligned_alloc") "value arg2;" \
 	"start " LIBC("memalign") "value arg2;"
 #define EACH_RETURN(what) \
@@ -70,16 +70,14 @@
 	"end " RETURN("aligned_alloc") what \
 	"end " RETURN("memalign") what
 #define MALLOC \
-	ALLOCATIONS EACH_RETURN("value ret != 0;") \
+	ALLOCATIONS("") EACH_RETURN("value ret != 0;") \
 	"start " LIBC("posix_memalign") "value arg3;" \
 	"end " RETURN("posix_memalign") "value ret == 0; nested;" \
 	"weight start.value * end.value; unit bytes; stack end"
 /* posix_memalign() puts the address into memory. Who becomes another program has other memory. */
 #define LEAK \
-	ALLOCATIONS EACH_RETURN("value ret != 0 object pid, ret;") \
+	ALLOCATIONS(" object pid, arg1") EACH_RETURN("value ret != 0 object pid, ret;") \
 	"release " LIBC("free") "key pid, arg1;" \
-	"release " LIBC("realloc") "key pid, arg1;" \
-	"release " LIBC("reallocarray") "key pid, arg1;" \
 	"leave sched:sched_process_exec key pid; nested;" \
 	"weight start.value * end.value; unit bytes; stack end; open report"
 /* clang-format on */

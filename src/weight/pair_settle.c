@@ -278,7 +278,7 @@ static uint64_t weigh_pair(const struct expression *weight,
 	if (p->rule.has_more) {
 		const struct pair_more *opened = more_of(start);
 
-		if (opened->woken) {
+		if (opened->woken && p->has_wakes) {
 			slots[WEIGHT_T_WAKE] = (int64_t)(opened->woken - start->time);
 			slots[WEIGHT_T_RUN] = (int64_t)(until - opened->woken);
 		}
@@ -544,6 +544,32 @@ static int settle_object(struct deferred_event *e, const struct deferred_event *
 	return err < 0 ? err : 1;
 }
 
+/* A call is over that has taken an object, unless it has failed. What has the object's key since it began is
+ * somebody else's, for what it has taken may be given out before it returns. */
+static int release_taken(const struct deferred_event *start,
+			 const struct deferred_event *end, struct settlement *to)
+{
+	struct deferred_queue *q = &to->target.deferred[DEFERRED_PAIRS];
+	uint64_t key = more_of(start)->woken;
+	const struct deferred_event *object = deferred_queue_find(q, key, start->input);
+	bool asked = false;
+	int err = 0;
+
+	for (uint32_t i = 0; i < to->pairing->value_count; i++)
+		asked |= to->pairing->values[i].role == ROLE_START &&
+			 more_of(start)->values[i];
+	if (asked && !more_of(end)->values[0])
+		return 0;
+	to->target.pairs->releases++;
+	if (!object || object->time > start->time ||
+	    (object->time == start->time && object->position > start->position))
+		return 0;
+	to->target.pairs->released++;
+	if (to->pairing->rule.open != PAIR_OPEN_REPORT)
+		err = charge_object(object, end->time, to);
+	return err < 0 ? err : deferred_queue_drop(q, key, start->input);
+}
+
 static int settle_end(struct deferred_event *e, const struct deferred_event *before,
 		      struct settlement *to)
 {
@@ -583,7 +609,9 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 			e->lost = before->lost;
 		e->cut |= before->cut;
 		more_of(e)->values[0] = (int64_t)weight;
-		return 1;
+		/* What is before it may move then. */
+		err = more_of(before)->woken ? release_taken(before, e, to) : 0;
+		return err < 0 ? err : 1;
 	}
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
 		      ? 0

@@ -632,12 +632,21 @@ static uint8_t step_lost(const struct pairing *p, const struct weighing *x,
 		       : 0;
 }
 
+/* Of what an end makes, or a start takes. */
+static uint64_t object_key(const struct bound_step *step, const int64_t *slots)
+{
+	uint64_t base = PAIR_KEY_OF_OBJECT;
+
+	if (expression_is_empty(&step->objects[1]))
+		base += pair_key(0, 0);
+	return key_of(step->objects, base, slots);
+}
+
 /* What an end makes, behind it: @made has its stack. */
 static int defer_object(struct weigher *w, const struct weighing *x,
 			const struct bound_step *step, const struct charge *made)
 {
 	const int64_t *slots = x->match.slots;
-	uint64_t base = PAIR_KEY_OF_OBJECT;
 	struct deferred_event *e;
 	struct pair_event *pair;
 	int found = weight_defer(w, x, DEFERRED_PAIRS, &e);
@@ -651,9 +660,7 @@ static int defer_object(struct weigher *w, const struct weighing *x,
 	e->cut = made->cut;
 	e->what = PAIR_OBJECT;
 	pair = (void *)e->fields;
-	if (expression_is_empty(&step->objects[1]))
-		base += pair_key(0, 0);
-	pair->key = key_of(step->objects, base, slots);
+	pair->key = object_key(step, slots);
 	pair->more->woken = pair_leave_key(expression_value(&step->objects[0], slots));
 	pair->more->values[1] = (int64_t)key_of(step->keys, step->key_base, slots);
 	return 1;
@@ -710,6 +717,10 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	more->thread = (uint32_t)thread;
 	if (expression_is_empty(&step->objects[0]))
 		return 1;
+	if (step->role == ROLE_START) {
+		more->woken = object_key(step, slots);
+		return 1;
+	}
 	/* It may move in memory now. */
 	made = (struct charge){ .node = e->node, .lost = e->lost, .cut = e->cut };
 	return defer_object(w, x, step, &made);

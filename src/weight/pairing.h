@@ -72,7 +72,8 @@ struct bound_step {
 	/* What is added to the first key: the hash of the second one, where that is the same for
 	 * all, and what tells keys of objects, and of who leaves them, from those of intervals. */
 	uint64_t key_base;
-	struct expression value, objects[RULE_KEYS]; /* without steps: there are none */
+	/* What an end makes, or a start takes; without steps: nothing. */
+	struct expression value, objects[RULE_KEYS];
 	/* Slots of what the weight is made of, by its value; -1: another role has it; SLOT_OF_VALUE:
 	 * it is the step's own. */
 	int8_t value_slot[PAIR_VALUES];
@@ -235,7 +236,9 @@ enum {
 struct pair_event {
 	uint64_t key;
 	struct pair_more {
-		uint64_t woken; /* when; 0: it was not. Of an object: pair_leave_key() */
+		/* When; 0: it was not. Of an object: pair_leave_key(); of what makes one: the key
+		 * of the object that it takes, or 0. */
+		uint64_t woken;
 		/* Of what is closed, and of an object, the first one is its weight. An object
 		 * that is not made yet has the key of its start in the second one. */
 		int64_t values[PAIR_VALUES];

@@ -167,11 +167,13 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 		return refuse_clause(ctx, clause, "it names no event");
 	if (step->value.text && role != ROLE_START && role != ROLE_END)
 		return refuse_clause(ctx, clause, "only a start or an end has a value");
-	if (object.text && role != ROLE_END)
-		return refuse_clause(ctx, clause, "only an end makes an object");
+	if (object.text && role != ROLE_END && role != ROLE_START)
+		return refuse_clause(
+			ctx, clause,
+			"only an end makes an object, and only a start takes one");
 	split_key(key, step->keys);
 	split_key(object, step->objects);
-	rule->has_objects |= object.text != NULL;
+	rule->has_objects |= object.text && role == ROLE_END;
 	if (is_missing(step->condition) || is_missing(step->value) ||
 	    is_missing(step->keys[0]) || is_missing(step->keys[1]) ||
 	    is_missing(step->objects[0]) || is_missing(step->objects[1]))
@@ -305,6 +307,12 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	    !(rule->has_objects && rule->open == PAIR_OPEN_REPORT))
 		return fail(ctx, -EINVAL,
 			    "an object is made by an end and has a release");
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->steps[i].role == ROLE_START && rule->steps[i].objects[0].text &&
+		    (!rule->has_objects || has_role(rule, ROLE_WAKE)))
+			return fail(ctx, -EINVAL,
+				    "what a start takes is made by an end, and nobody "
+				    "wakes it");
 	if (has_role(rule, ROLE_LEAVE) && !rule->has_objects)
 		return fail(ctx, -EINVAL, "only objects are left");
 	if (rule->has_objects && rule->stack > PAIR_STACK_END)

@@ -43,7 +43,9 @@
  *
  * An end may say "object EXPRESSION[, EXPRESSION]": what it weighs is not counted then, but held by an
  * object under this key, until that is released. It weighs on the stack of the end then, or where
- * it is never released: by "open".
+ * it is never released: by "open". A start may say the same of an object that its call takes: that is
+ * released when the call ends, unless it has failed, which is that it weighs nothing though fields of
+ * its start that the weight is made of are not 0.
  *
  * One with no event pairs nothing: samples weigh what they are.
  *
@@ -100,7 +102,8 @@ struct pair_part {
 struct pair_step {
 	enum pair_role role;
 	struct slice events, condition, keys[RULE_KEYS];
-	struct slice value, objects[RULE_KEYS]; /* of what an end makes */
+	struct slice value,
+		objects[RULE_KEYS]; /* of what an end makes, or a start takes */
 	bool is_optional; /* "| nothing" */
 };
 

@@ -37,7 +37,8 @@ lose_array 110
 lose_calloc 300
 lose_in_thread 250
 lose_malloc 10000
-lose_realloc 7000"
+lose_realloc 7000
+lose_unmoved 900"
 
 @test "leak: what was not freed, to the byte, by who asked for it" {
 	need_probes
@@ -100,7 +101,9 @@ lose_array 110
 lose_calloc 300
 lose_in_thread 250
 lose_malloc 10000
-lose_realloc 7070" ]
+lose_posix 320
+lose_realloc 7070
+lose_unmoved 900" ]
 }
 
 @test "a probe on a function of one's own, with an argument" {

@@ -3,9 +3,10 @@
  *
  *	lose_malloc	10 x 1000	lose_calloc	10 x 30		lose_realloc	10 x 700
  *	lose_aligned	640		lose_array	110		lose_in_thread	5 x 50
+ *	lose_unmoved	900		lose_posix	320
  *
- * An address of realloc() is freed, one that could not be had is nothing, and what the child of a fork() frees
- * is its copy. With an argument it becomes itself without one, and what was lost before is gone.
+ * An address of realloc() is freed, unless that fails; one that could not be had is nothing, and what the child
+ * of a fork() frees is its copy. With an argument it becomes itself without one, and what was lost before is gone.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 static void *volatile kept[100];
 static int count;
+/* Compilers know that no memory has so much. */
+static volatile size_t too_much = (size_t)1 << 60, too_many = (size_t)1 << 62;
 
 #define FUNCTION __attribute__((noinline)) static void
 #define KEEP(what) kept[count++] = (what)
@@ -41,6 +44,20 @@ FUNCTION lose_array(void)
 {
 	KEEP(reallocarray(NULL, 10, 11));
 }
+FUNCTION lose_unmoved(void)
+{
+	void *p = malloc(900);
+
+	if (!realloc(p, too_much) && !reallocarray(p, too_many, 8))
+		KEEP(p);
+}
+FUNCTION lose_posix(void)
+{
+	void *p;
+
+	if (posix_memalign(&p, 64, 320) == 0)
+		KEEP(p);
+}
 FUNCTION free_all(void)
 {
 	void *volatile p = malloc(500);
@@ -48,12 +65,19 @@ FUNCTION free_all(void)
 	p = realloc(p, 1500);
 	free(p);
 	p = calloc(20, 20);
-	free(p);
+	p = realloc(p, 0);
 	free(NULL);
 }
 FUNCTION fail(void)
 {
-	KEEP(malloc((size_t)1 << 60));
+	void *p;
+
+	KEEP(malloc(too_much));
+	KEEP(calloc(too_many, 8));
+	KEEP(reallocarray(NULL, too_many, 8));
+	KEEP(aligned_alloc(64, too_much));
+	if (posix_memalign(&p, 3, 320) == 0 || posix_memalign(&p, 64, too_much) == 0)
+		KEEP(p);
 }
 
 static void *lose_in_thread(void *arg)
@@ -87,6 +111,8 @@ int main(int argc, char **argv)
 	}
 	lose_aligned();
 	lose_array();
+	lose_unmoved();
+	lose_posix();
 	fail();
 	pthread_create(&thread, NULL, lose_in_thread, NULL);
 	pthread_join(thread, NULL);

@@ -181,6 +181,11 @@ struct settlement paired_settlement(void)
 				    .factor = 1 };
 }
 
+void paired_lose(uint64_t from, uint64_t to)
+{
+	*array_add(&paired_rec.losses) = (struct loss){ from, to };
+}
+
 void paired_settle(void)
 {
 	struct settlement to = paired_settlement();

@@ -51,6 +51,9 @@ void paired_take_as(uint16_t event, uint64_t time, uint32_t tid, const char *sta
 #define paired_take(event, time, tid, stack, ...)                                        \
 	paired_take_as(event, time, tid, stack, (const int32_t[SAID]){ __VA_ARGS__ })
 
+/* Records were lost meanwhile. */
+void paired_lose(uint64_t from, uint64_t to);
+
 void paired_settle(void);
 
 /* Settles the rest; all that was ever begun has ended in one way. */

@@ -199,14 +199,9 @@ PairTest(an_impossible_weight_is_damage)
 	cr_expect_eq(paired.sum.lost[LOST_DAMAGED], 1);
 }
 
-static void lose(uint64_t from, uint64_t to)
-{
-	*array_add(&paired_rec.losses) = (struct loss){ from, to };
-}
-
 PairTest(behind_the_last_loss_that_is_known_they_are_not_told_apart)
 {
-	lose(9, 10);
+	paired_lose(9, 10);
 	paired_rec.losses_end = 40;
 	paired_bind(SLEEP "weight t");
 	paired_take(OUT, 2, 1, "a;k", 1, 1);
@@ -239,7 +234,7 @@ PairTest(what_memory_has_no_room_for_breaks_intervals_as_lost_records_do)
 
 PairTest(an_end_that_may_have_been_lost_is_not_said_to_be_missing)
 {
-	lose(19, 20);
+	paired_lose(19, 20);
 	paired_bind(SLEEP "weight t; open report");
 	paired_take(OUT, 10, 1, "a;k", 1, 1);
 	paired_take(OUT, 30, 2, "b;k", 2, 1);
@@ -268,8 +263,8 @@ PairTest(a_stack_that_there_is_no_memory_for_is_told)
 
 PairTest(records_are_lost_since_the_one_before_in_their_ring)
 {
-	lose(10, 20);
-	lose(30, 50);
+	paired_lose(10, 20);
+	paired_lose(30, 50);
 	paired_bind(SLEEP "weight t");
 	/* Up to the beginning, from the end on, within, and around. */
 	paired_take(OUT, 5, 1, "a;k", 1, 1);
@@ -292,7 +287,7 @@ PairTest(lost_records_break_intervals_that_span_them)
 	static const uint64_t losses[] = { 5, 20, 30, 41 };
 
 	for (size_t i = 0; i < 4; i++)
-		lose(losses[i] - 1, losses[i]);
+		paired_lose(losses[i] - 1, losses[i]);
 	paired_bind(SLEEP "weight t");
 	/* From just behind one, over one, up to one, between two. */
 	paired_take(OUT, 5, 1, "a;k", 1, 1);
@@ -602,7 +597,7 @@ PairTest(what_is_random_is_conserved)
 
 			time += (uint64_t)(rand() % 3);
 			if (rand() % 100 == 0)
-				lose(time - 1, time);
+				paired_lose(time - 1, time);
 			paired_take(rand() % 3 ? rand() % 2 ? OUT : IN : WAKE, time,
 				    (uint32_t)(rand() % 8),
 				    rand() % 2 ? "a;k" : "b;l;-;m", key,
@@ -616,161 +611,4 @@ PairTest(what_is_random_is_conserved)
 		memset(&paired_choice, 0, sizeof(paired_choice));
 		paired_begin();
 	}
-}
-
-/* The call: a is what it asks for; its end: a is the address; out of memory: 0. */
-#define CALLS                                                                            \
-	"start s:out value a; end s:in value a != 0 object pid, a;"                      \
-	"release s:call key pid, a; nested; weight start.value * end.value; stack end;"
-
-PairTest(what_is_not_released_weighs_on_the_stack_of_its_end)
-{
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 20, 7, "", 30);
-	paired_take(IN, 21, 7, "app;g", 8192);
-	paired_take(CALL, 30, 7, "", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;g 30");
-	cr_expect_eq(paired.pairs.paired, 2);
-	cr_expect_eq(paired.pairs.objects, 2);
-	cr_expect_eq(paired.pairs.releases, 1);
-	cr_expect_eq(paired.pairs.released, 1);
-	cr_expect_eq(paired.pairs.still_open, 0);
-}
-
-PairTest(an_address_is_another_one_in_another_process)
-{
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	/* of a child: its copy */
-	paired_take(CALL, 30, 8, "", 4096);
-	/* A thread's number is no address. */
-	paired_take(OUT, 40, 9, "", 5);
-	paired_take(CALL, 41, 9, "", 0);
-	paired_take(IN, 42, 9, "app;h", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;f 100|app;h 5");
-	cr_expect_eq(paired.pairs.released, 0);
-	cr_expect_eq(paired.pairs.unopened, 0);
-}
-
-PairTest(what_has_failed_makes_nothing)
-{
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 0);
-	paired_take(IN, 12, 7, "app;f", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "");
-	cr_expect_eq(paired.pairs.objects, 0);
-	cr_expect_eq(paired.pairs.unopened, 1);
-}
-
-PairTest(an_address_that_is_used_again_was_released_unseen)
-{
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 20, 7, "", 30);
-	paired_take(IN, 21, 7, "app;g", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;g 30");
-	cr_expect_eq(paired.pairs.reused, 1);
-}
-
-PairTest(where_open_ones_count_it_counts_until_then)
-{
-	paired_bind(CALLS "open count");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 20, 7, "", 30);
-	paired_take(IN, 21, 7, "app;g", 4096);
-	paired_take(CALL, 22, 7, "", 4096);
-	paired_take(OUT, 30, 7, "", 5);
-	paired_take(IN, 31, 7, "app;h", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;f 100|app;g 30|app;h 5");
-	cr_expect_eq(paired.pairs.reused, 1);
-	cr_expect_eq(paired.pairs.objects, 3);
-	cr_expect_eq(paired.pairs.released, 1);
-}
-
-PairTest(of_calls_inside_of_calls_the_outermost_counts)
-{
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(OUT, 11, 7, "", 70);
-	paired_take(OUT, 12, 7, "", 80);
-	paired_take(OUT, 12, 8, "", 9);
-	paired_take(IN, 13, 7, "app;x", 4096);
-	paired_take(IN, 14, 7, "app;y", 4096);
-	paired_take(IN, 15, 7, "app;f", 4096);
-	paired_take(IN, 16, 8, "app;o", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;f 100|app;o 9");
-	cr_expect_eq(paired.pairs.inner, 4);
-	cr_expect_eq(paired.pairs.paired, 2);
-}
-
-PairTest(ends_that_were_missed_do_not_hold_a_thread_for_ever)
-{
-	paired_bind(CALLS "open report");
-	for (uint64_t i = 0; i < 66; i++)
-		paired_take(OUT, 10 + i, 7, "", 100);
-	paired_take(IN, 90, 7, "app;f", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;f 100");
-	cr_expect_eq(paired.pairs.restarted, 1);
-}
-
-PairTest(what_is_released_weighs_where_the_open_ones_do_not)
-{
-	paired_bind(CALLS);
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 20, 7, "", 30);
-	paired_take(IN, 21, 7, "app;g", 8192);
-	paired_take(CALL, 30, 7, "", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;f 100");
-}
-
-PairTest(objects_have_the_stack_of_the_start_where_that_is_asked_for)
-{
-	paired_bind("start s:out; end s:in object a; release s:call key a; weight 3;"
-		    "open count");
-	paired_take(OUT, 10, 7, "app;start");
-	paired_take(IN, 11, 7, "app;end", 4096);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;start 3");
-}
-
-PairTest(who_becomes_another_program_has_left_its_objects)
-{
-	paired_bind(CALLS "leave s:wake key a; open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 10, 8, "", 5);
-	paired_take(IN, 11, 8, "app;g", 4096);
-	paired_take(WAKE, 20, 7, "", 7);
-	paired_take(OUT, 30, 7, "", 30);
-	paired_take(IN, 31, 7, "app;h", 8192);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;g 5|app;h 30");
-}
-
-PairTest(of_objects_whose_release_may_have_been_lost_it_is_not_said)
-{
-	lose(14, 15);
-	paired_bind(CALLS "open report");
-	paired_take(OUT, 10, 7, "", 100);
-	paired_take(IN, 11, 7, "app;f", 4096);
-	paired_take(OUT, 20, 7, "", 30);
-	paired_take(IN, 21, 7, "app;g", 8192);
-	paired_finish(99);
-	cr_expect_str_eq(paired_folded(), "app;g 30");
-	cr_expect_eq(paired.pairs.unsure, 1);
 }

@@ -226,7 +226,8 @@ Test(rule, what_is_no_clause_is_refused)
 	clause_refused("end a object", "an expression is missing");
 	clause_refused("end a object x,", "an expression is missing");
 	clause_refused("wake a value x", "only a start or an end has a value");
-	clause_refused("start a object x", "only an end makes an object");
+	clause_refused("wake a object x",
+		       "only an end makes an object, and only a start takes one");
 	clause_refused("start | nothing", "it names no event");
 	clause_refused("weight t as", "an expression or a name is missing");
 	clause_refused("weight as x", "an expression or a name is missing");
@@ -290,6 +291,10 @@ Test(rule, clauses_that_make_no_sense_together_are_refused)
 		"an object is made by an end and has a release");
 	refused(PAIR "release c", "an object is made by an end and has a release");
 	refused(PAIR "leave c", "only objects are left");
+	refused("start a object x; end b",
+		"what a start takes is made by an end, and nobody wakes it");
+	refused("start a object x; wake d; end b object x; release c",
+		"what a start takes is made by an end, and nobody wakes it");
 	refused("start a; wake c; end b object x; release c; stack chain",
 		"an object has the stack of its start or of its end");
 	refused("sample c; end a", both);
