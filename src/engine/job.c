@@ -149,6 +149,19 @@ int settle_deferred(struct input_job *j, struct collected *c)
 	return 0;
 }
 
+int limit_threads(struct input_job *j)
+{
+	struct thread_set *set = &j->pairing.threads;
+	int err = 0;
+
+	if (set->is_limited)
+		return 0;
+	set->is_limited = j->rec->threads.count > 0;
+	for (size_t i = 0; i < j->rec->threads.count && err == 0; i++)
+		err = thread_set_add(set, j->rec->threads.v[i]);
+	return err < 0 ? fail_memory(&j->p->ctx) : 0;
+}
+
 int note_running(struct input_job *j, struct collected *c, const struct record *r)
 {
 	struct deferred_queue *q = &c->deferred[DEFERRED_WALL];

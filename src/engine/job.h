@@ -41,6 +41,9 @@ int add_recording_symbols(struct input_job *j);
 int settle_deferred(struct input_job *j, struct collected *c);
 /* A record that is no sample may tell who runs, which @c is to know. 0, or a negative errno with a
  * sentence. */
+/* Of a recording that says who was asked for: intervals of others do not count. Before processes are
+ * followed. 0, or -ENOMEM with a sentence. */
+int limit_threads(struct input_job *j);
 int note_running(struct input_job *j, struct collected *c, const struct record *r);
 
 /* engine/timeline.c: the first pass. */

@@ -155,6 +155,29 @@ static int start_stream(struct live_session *r)
 	return err < 0 ? err : stream_run_start(&r->stream);
 }
 
+/* Of whole processors, whom they were asked for. Without that a file has those of all. */
+static int save_asked_for(struct live_session *r)
+{
+	const struct thread_set *set = &r->job.pairing.threads;
+	uint32_t tids[SAVE_THREADS_MOST];
+	size_t count = 0;
+	int err = 0;
+
+	for (uint32_t tid = 0; r->save && set->is_limited && err == 0; tid++) {
+		bool end = tid / 64 == set->words.count;
+
+		if (!end && thread_set_has(set, tid))
+			tids[count++] = tid;
+		if (count == SAVE_THREADS_MOST || (end && count)) {
+			err = save_threads(&r->p->ctx, r->save, tids, count);
+			count = 0;
+		}
+		if (end)
+			break;
+	}
+	return err;
+}
+
 static int hold_live_record(struct live_session *r, const struct live_record *record)
 {
 	struct stream_item item;
@@ -316,6 +339,8 @@ static void switch_save(struct live_session *r, double now)
 	r->stream.save = r->save = NULL;
 	if (err == 0) {
 		err = open_save(r, r->options.save_name(r->options.arg), before);
+		if (err == 0)
+			err = save_asked_for(r);
 		if (err < 0)
 			warn(&r->p->ctx, "%s", r->p->ctx.error);
 		r->stream.save_failed |= err < 0;
@@ -445,6 +470,8 @@ static int sample_session(struct live_session *r)
 	size_t refused;
 	int err = start_stream(r);
 
+	if (err == 0)
+		err = save_asked_for(r);
 	if (err == 0)
 		err = live_start(&r->p->ctx, r->live);
 	r->began = seconds_now();

@@ -245,13 +245,11 @@ int live_mode_follow(struct pairing *pairing, const struct record *record)
 {
 	struct thread_set *set = &pairing->threads;
 
-	if (!set->is_limited)
-		return 0;
 	if (record->type == PERF_RECORD_EXIT)
 		thread_set_remove(set, record->tid);
-	if (record->type == PERF_RECORD_FORK && thread_set_has(set, record->ptid))
-		return thread_set_add(set, record->tid);
-	return 0;
+	return record->type == PERF_RECORD_FORK
+		       ? thread_set_follow(set, record->ptid, record->tid)
+		       : 0;
 }
 
 /* As a shell takes it for one word. */

@@ -83,7 +83,7 @@ static int deliver_round(struct stream_run *s)
 	struct round_item item;
 	struct record record;
 	uint64_t time;
-	int err = 0;
+	int err = s->live ? 0 : limit_threads(s->job);
 
 	while (err == 0 && rounds_next(&s->rounds, &item) > 0) {
 		switch (item.tag & TAG_KIND) {

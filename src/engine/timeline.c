@@ -66,8 +66,14 @@ int read_timeline(struct input_job *j)
 				    &j->processes);
 	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		processes_label_as_printed(j->processes);
+	/* Samples come later, so who has ended is still one of them. */
+	if (err == 0)
+		err = limit_threads(j);
 	while (err == 0 && order_next(&order, &in_order) > 0)
-		if (processes_apply(j->processes, in_order) < 0)
+		if (processes_apply(j->processes, in_order) < 0 ||
+		    (in_order->type == PERF_RECORD_FORK &&
+		     thread_set_follow(&j->pairing.threads, in_order->ptid,
+				       in_order->tid) < 0))
 			err = fail_memory(&p->ctx);
 out:
 	order_release(&order);

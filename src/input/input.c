@@ -264,6 +264,7 @@ void input_close(struct input *in)
 	array_release(&in->rec.files);
 	array_release(&in->rec.symbols);
 	array_release(&in->rec.losses);
+	array_release(&in->rec.threads);
 	arena_release(&in->paths);
 	free(in->path);
 	free(in);

@@ -353,6 +353,30 @@ static int count_aux(struct body *b, struct record *ret)
 	return 0;
 }
 
+/* "u64 count; { u64 tid; char comm[16]; } threads[count]" */
+static int keep_threads(struct body *b, struct record *ret)
+{
+	enum { COMM = 16 };
+	uint64_t count = cursor_u64(&b->c);
+
+	(void)ret;
+	if (!(b->head.misc & RECORD_MISC_ASKED_FOR))
+		return 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t tid = cursor_u64(&b->c);
+		uint32_t *thread;
+
+		cursor_bytes(&b->c, COMM);
+		if (b->c.bad)
+			return 0;
+		thread = array_add(&b->in->rec.threads);
+		if (!thread)
+			return -ENOMEM;
+		*thread = (uint32_t)tid;
+	}
+	return 0;
+}
+
 /* Both kinds tell of the thread that the trailer names: one record of a switch says who goes off the
  * processor, another who comes. */
 static int decode_switch(struct body *b, struct record *ret)
@@ -453,6 +477,7 @@ static const struct {
 	[PERF_RECORD_KSYMBOL] = { true, decode_ksymbol },
 	[PERF_RECORD_BPF_EVENT] = { true, decode_bpf },
 	[PERF_RECORD_CGROUP] = { true, decode_cgroup },
+	[PERF_RECORD_THREAD_MAP] = { false, keep_threads },
 };
 
 int record_decode(struct context *ctx, struct input *in, const struct raw_record *raw,

@@ -48,6 +48,10 @@ enum {
 	PERF_RECORD_SCHEDSTAT_DOMAIN = 86,
 };
 
+/* THREAD_MAP, in misc: flamefold's, of events that were opened on whole processors though only these
+ * threads were asked for. perf writes one into each file, and 0. */
+enum { RECORD_MISC_ASKED_FOR = 1 << 15 };
+
 /* Who ran: bits 0 to 2 of a record's misc. */
 enum cpu_mode {
 	MODE_UNKNOWN = PERF_RECORD_MISC_CPUMODE_UNKNOWN,

@@ -134,6 +134,8 @@ struct recording {
 	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
 	uint64_t lost, lost_samples, throttled;
 	uint64_t untimed; /* samples whose time is none (TIME_NEVER) */
+	ARRAY(uint32_t)
+	threads; /* that were asked for, of those that are there; none: all */
 	ARRAY(struct loss) losses; /* sorted by .to: the first LOSSES_MOST of them */
 	uint64_t losses_end; /* the newest one that there was no room for; 0: none */
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */

@@ -241,6 +241,27 @@ int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 	return save_file_add(ctx, &s->file, bytes, size);
 }
 
+int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size_t count)
+{
+	struct {
+		struct perf_event_header head;
+		uint64_t count;
+		struct {
+			uint64_t tid;
+			char comm[16];
+		} threads[SAVE_THREADS_MOST];
+	} map = { .count = count };
+	size_t size = offsetof(__typeof__(map), threads) + count * sizeof(*map.threads);
+
+	assert(count <= SAVE_THREADS_MOST);
+	map.head = (struct perf_event_header){ .type = PERF_RECORD_THREAD_MAP,
+					       .misc = RECORD_MISC_ASKED_FOR,
+					       .size = (uint16_t)size };
+	for (size_t i = 0; i < count; i++)
+		map.threads[i].tid = tids[i];
+	return save_file_add(ctx, &s->file, &map, size);
+}
+
 int save_add_ids(struct context *ctx, struct save *s)
 {
 	s->more_ids = true;

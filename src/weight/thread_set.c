@@ -27,6 +27,12 @@ void thread_set_remove(struct thread_set *set, uint32_t tid)
 		set->words.v[tid / 64] &= ~(1ull << tid % 64);
 }
 
+int thread_set_follow(struct thread_set *set, uint32_t starter, uint32_t tid)
+{
+	return set->is_limited && thread_set_has(set, starter) ? thread_set_add(set, tid)
+							       : 0;
+}
+
 void thread_set_release(struct thread_set *set)
 {
 	array_release(&set->words);

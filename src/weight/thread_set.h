@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* Whose intervals count in a live run: a bit for each thread. */
+/* Whose intervals count where threads were asked for: a bit for each. */
 struct thread_set {
 	ARRAY(uint64_t) words;
 	bool is_limited; /* else all threads are in it */
@@ -16,6 +16,9 @@ struct thread_set {
 int thread_set_add(struct thread_set *set, uint32_t tid); /* 0, or -ENOMEM */
 void thread_set_remove(struct thread_set *set, uint32_t tid);
 void thread_set_release(struct thread_set *set); /* a zeroed one is fine */
+
+/* Who is asked for, is so with all that it starts: @tid is one that @starter has started. 0, or -ENOMEM. */
+int thread_set_follow(struct thread_set *set, uint32_t starter, uint32_t tid);
 
 static inline bool thread_set_has(const struct thread_set *set, uint32_t tid)
 {

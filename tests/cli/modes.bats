@@ -641,3 +641,30 @@ at()
 	mode syscalls
 	says "app;11 20"
 }
+
+@test "of a recording that says whom it was asked for others do not count, but who they start do" {
+	{
+		head_of
+		echo "thread_map tids=7,1234 asked_for"
+		echo "fork pid=10 ppid=7 time=20"
+		echo "fork pid=11 ppid=10 time=30"
+		echo "exit pid=10 ppid=7 time=900"
+		echo "fork pid=12 ppid=8 time=40"
+		for tid in 7 8 10 11 12; do
+			switch $((100 * tid)) $tid 1 0
+			switch $((100 * tid + tid)) 0 0 $tid
+		done
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode offcpu --tid
+	says "app-10/10;A 10" "app-11/11;A 11" "app-7/7;A 7"
+	# Who wakes is anybody.
+	mode offcpu --threads=3 --tid
+	says "app-10/10;A 10" "app-11/11;A 11" "app-7/7;A 7"
+	"$flamefold" fold -q --mode offcpu --tid --addrs - <x.data | cmp - x.folded
+	# perf has such a record in each file: of threads that it has opened events on.
+	sed -i 's/ asked_for//' x.pd
+	"$build" -o x.data x.pd
+	mode offcpu
+	[ "$(awk '{ n += $NF } END { print n }' x.folded)" -eq 48 ]
+}

@@ -53,14 +53,33 @@ samples_of()
 	[ "$(weight nanosleep x.folded)" -gt 200000000 ]
 }
 
+# Of all whose switches are in the file these alone are drawn, and what they start.
 @test "what was saved is drawn the same" {
 	need_mode_events
-	name=$(under_own_name /bin/sleep)
-	record -q --mode offcpu --save x.data -o live.folded -- taskset -c 0 sh -c "./$name 0.1; :"
-	# whom was asked for the file does not say
-	"$flamefold" fold -q --mode offcpu --only "comm=$name" -o saved.folded x.data
-	[ "$(weight "$name;" live.folded)" -gt 99000000 ]
-	[ "$(weight "$name;" live.folded)" -eq "$(weight "$name;" saved.folded)" ]
+	for who in "" "sleep 0.2 & wait"; do
+		for mode in offcpu wakeup; do
+			if [ -n "$who" ]; then
+				sh -c "sleep 1.5; taskset -c 0 sh -c '$who'; sleep 0.1; :" &
+				record -q --mode $mode --save x.data -p $! -o live.folded
+			else
+				record -q --mode $mode --save x.data -o live.folded -- taskset -c 0 sh -c "sleep 0.1; :"
+			fi
+			"$flamefold" fold -q --mode $mode -o saved.folded x.data
+			[ "$(weight "sleep" live.folded)" -gt 99000000 ]
+			cmp live.folded saved.folded
+		done
+	done
+}
+
+# Each file knows whom it is of, and who was started before it began.
+@test "files one after another are of those that were asked for" {
+	need_mode_events
+	record -q --mode offcpu --save 'x%t.data' --switch-output=0.5 -o live.folded -- taskset -c 0 sh -c "sleep 0.7; sleep 0.7; :"
+	for file in x*.data; do
+		"$flamefold" fold -q --mode offcpu "$file" 2>err || grep -q 'no samples\|none of the events' err || { cat err; false; }
+	done >saved.folded
+	! cut -d';' -f1 saved.folded | grep -Evx '(sh|sleep|taskset|flamefold)' || { echo "others count"; false; }
+	[ "$(weight sleep saved.folded)" -gt 500000000 ]
 }
 
 @test "a call chain is recorded only where a step draws it" {

@@ -76,7 +76,7 @@ lose_unmoved 900"
 		options=()
 		[ $stacks = auto ] || options=(-g "$stacks")
 		record -q --mode leak "${options[@]}" --save x.data -o x.folded -- "$program"
-		"$flamefold" fold -q --mode leak --only comm=allocations -o y.folded x.data
+		"$flamefold" fold -q --mode leak -o y.folded x.data
 		[ "$(lost y.folded)" = "$all_lost" ] || { echo "$stacks"; false; }
 		cmp x.folded y.folded
 	done
