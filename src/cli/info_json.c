@@ -172,10 +172,10 @@ void info_json(const struct ff_profile *p, struct json *j)
 			json_number(j, f->key, ff_profile_total(p, f->which));
 	json_close(j, '}');
 	/* And of its events, where a mode was asked for. */
-	if (ff_profile_total(p, FF_TOTAL_PAIR_EVENTS)) {
+	if (has_mode(p)) {
 		json_open(j, "mode", '{');
 		while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
-			if (is_of_mode(f))
+			if (is_of_this_mode(p, f))
 				json_number(j, f->key, ff_profile_total(p, f->which));
 		json_close(j, '}');
 	} else {

@@ -78,7 +78,8 @@ static void put_input(const struct ff_input *in, FILE *out)
 }
 
 /* What came through and what did not. Folded text has no records, and so none of this. */
-static void put_samples_and_lost(const struct ff_input *in, FILE *out)
+static void put_samples_and_lost(const struct ff_profile *p, const struct ff_input *in,
+				 FILE *out)
 {
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
 	uint64_t delivered = ff_input_count(in, FF_INPUT_DELIVERED);
@@ -90,8 +91,9 @@ static void put_samples_and_lost(const struct ff_input *in, FILE *out)
 	put_label(out, "samples");
 	fprintf(out, "%s, %s with a call chain", grouped(samples),
 		grouped(ff_input_count(in, FF_INPUT_CHAINS)));
-	/* One record of a group that is read together is a sample of each counter in it. */
-	if (delivered != samples)
+	/* One record of a group that is read together is a sample of each counter in it. What a
+	 * mode weighs is told of below. */
+	if (delivered != samples && !has_mode(p))
 		fprintf(out, "; %s when groups of counters are split",
 			grouped(delivered));
 	putc('\n', out);
@@ -180,12 +182,19 @@ static void put_count_tables(const struct ff_profile *p, const struct ff_input *
 				put_share(ff_profile_total(p, f->which), kept,
 					  f->sentence, out);
 	}
-	if (ff_profile_total(p, FF_TOTAL_PAIR_EVENTS))
+	if (has_mode(p))
 		fputs("\nwhat became of the events of the mode\n", out);
-	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
-		if (is_of_mode(f) && ff_profile_total(p, f->which))
-			put_count_row(out, ff_profile_total(p, f->which),
-				      f->label + strspn(f->label, " "));
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f))) {
+		uint64_t total = ff_profile_total(p, f->which);
+		const char *label = f->label + strspn(f->label, " ");
+
+		if (!is_of_mode(f) || !total)
+			continue;
+		if (f->unit == FF_UNIT_NANOSECONDS)
+			fprintf(out, "%16.3f  %s\n", (double)total / 1e9, label);
+		else
+			put_count_row(out, total, label);
+	}
 
 	if (!has_records)
 		return;
@@ -273,7 +282,7 @@ void info_text(const struct ff_profile *p, FILE *out)
 	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
 
 	put_input(in, out);
-	put_samples_and_lost(in, out);
+	put_samples_and_lost(p, in, out);
 	put_input_text(in, FF_INPUT_DAMAGE, out);
 	if (at) {
 		put_label(out, "readable");

@@ -141,13 +141,8 @@ void print_stats(const struct analysis *a, double written)
 	status_clear();
 	while ((f = ff_fact_next(FF_VIEW_STATS, FF_FACT_TOTAL, f))) {
 		uint64_t total = ff_profile_total(a->profile, f->which);
-		/* Each of the two is all 0 where it was not asked for. */
-		enum ff_total of = f->which >= FF_TOTAL_WALL_EVENTS ? FF_TOTAL_WALL_EVENTS
-				   : f->which >= FF_TOTAL_PAIR_EVENTS
-					   ? FF_TOTAL_PAIR_EVENTS
-					   : FF_TOTALS;
 
-		if (of != FF_TOTALS && !ff_profile_total(a->profile, of))
+		if (is_of_mode(f) && !is_of_this_mode(a->profile, f))
 			continue;
 		if (f->unit == FF_UNIT_NANOSECONDS)
 			fprintf(stderr, "%-32s %20.3f\n", f->label, (double)total / 1e9);

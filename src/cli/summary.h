@@ -16,6 +16,23 @@ static inline bool is_of_mode(const struct ff_fact *total)
 	return total->which >= FF_TOTAL_PAIR_EVENTS;
 }
 
+/* And of the one that was asked for: each of the two is all 0 where it was not. */
+static inline bool is_of_this_mode(const struct ff_profile *p,
+				   const struct ff_fact *total)
+{
+	return is_of_mode(total) &&
+	       ff_profile_total(p, total->which >= FF_TOTAL_WALL_EVENTS
+					   ? FF_TOTAL_WALL_EVENTS
+					   : FF_TOTAL_PAIR_EVENTS);
+}
+
+/* Was one asked for whose events are counted? */
+static inline bool has_mode(const struct ff_profile *p)
+{
+	return ff_profile_total(p, FF_TOTAL_PAIR_EVENTS) ||
+	       ff_profile_total(p, FF_TOTAL_WALL_EVENTS);
+}
+
 /* Why the tree is empty. */
 void explain_empty(const struct ff_profile *p);
 

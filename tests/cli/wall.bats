@@ -254,6 +254,11 @@ stat()
 	wall --stats
 	[ "$(stat 'repaired')" -eq 3 ]
 	[ "$(total x.folded)" -eq 600000000 ]
+	"$flamefold" info --mode wall x.data >info
+	! grep -q 'are split' info
+	grep -qE '^ +3  repaired$' info
+	grep -qE '^ +97  switches and samples$' info || { cat info; false; }
+	"$flamefold" info --mode wall --format=json x.data | jq -e '.mode == { wall_events: 97, repaired: 3, switches_lost: 0, gap_ns: 0, unplaced_ns: 0 }'
 	# alone from 1300 to 1410, and from 1500 to 1600; else the half
 	says "p7;22;11 $((150 + 110 + 45 + 100))" "p7;22;12 $((150 + 45))"
 }
