@@ -289,28 +289,54 @@ int collected_end_wall(struct collected *c, const struct settle_by *by)
 	return wall_end(&to);
 }
 
-bool collected_is_waited_for(const struct collected *c)
+/* A stack of @from becomes one of @to. */
+static int carry_stack(struct collected *to, const struct collected *from, uint32_t node,
+		       uint32_t *map)
 {
-	bool ret = false;
+	const struct trie_node *nodes = from->trie.nodes;
+	size_t depth = 0, at;
+	uint32_t *frames;
+	int err = 0;
 
-	for (int i = 0; i < DEFERRED_KINDS; i++)
-		ret |= deferred_queue_open(&c->deferred[i]) > 0;
-	return ret;
+	if (!node || map[node])
+		return 0;
+	for (uint32_t n = node; n; n = nodes[n].parent)
+		depth++;
+	frames = calloc(depth, sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	at = depth;
+	for (uint32_t n = node; n && err == 0; n = nodes[n].parent)
+		err = frames_add(&to->frames, &from->frames.list.v[nodes[n].frame],
+				 &frames[--at]) < 0
+			      ? -ENOMEM
+			      : 0;
+	if (err == 0)
+		err = collected_add_stack(to, frames, depth, &map[node]);
+	free(frames);
+	return err < 0 ? err : 0;
 }
 
-void collected_begin_anew(struct collected *c)
+int collected_carry_on(struct collected *to, struct collected *from)
 {
-	for (size_t row = 1; row < c->trie.rows.count; row++)
-		for (uint32_t i = 0; i < c->columns->count; i++)
-			trie_take(&c->trie, trie_row_node(&c->trie, row), i);
-	array_release(&c->processes.list);
-	hash_map_release(&c->processes.by_pid);
-	c->processes = (struct process_list){ 0 };
-	c->sum = (struct weight_sum){ 0 };
-	c->tally = (struct sample_tally){ 0 };
-	c->incomplete = (struct incomplete_counts){ 0 };
-	c->pairs = (struct pair_counts){ 0 };
-	c->wall = (struct wall_counts){ 0 };
+	uint32_t *map = calloc(from->trie.count, sizeof(*map));
+	int err = map ? 0 : -ENOMEM;
+
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++) {
+		const struct deferred_queue *q = &from->deferred[i];
+
+		for (size_t k = 0; k < deferred_queue_open(q) && err == 0; k++) {
+			const struct deferred_event *e = deferred_queue_open_at(q, k);
+
+			err = carry_stack(to, from, e->node, map);
+			if (err == 0)
+				err = carry_stack(to, from, e->behind, map);
+		}
+	}
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
+		err = deferred_queue_merge(&to->deferred[i], &from->deferred[i], map, 0);
+	free(map);
+	return err;
 }
 
 void collected_end_input(struct collected *c)

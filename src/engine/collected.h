@@ -124,10 +124,9 @@ int collected_settle(struct collected *c, const struct settle_by *by);
 int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last);
 /* Who runs does so up to here. 0, or -ENOMEM. */
 int collected_end_wall(struct collected *c, const struct settle_by *by);
-/* Is something open that is deferred? */
-bool collected_is_waited_for(const struct collected *c);
-/* Nothing was counted yet. Stacks stay, for those that are open are among them. */
-void collected_begin_anew(struct collected *c);
+/* What is open in @from is so in @to, which has nothing yet, with its stacks, and nothing else: the rest can
+ * be forgotten. @from is released afterwards. 0, or -ENOMEM. */
+int collected_carry_on(struct collected *to, struct collected *from);
 void collected_end_input(struct collected *c);
 
 /* A look at @c, which shares its stacks and is not to grow until it is released: then the sum

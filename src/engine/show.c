@@ -39,18 +39,22 @@ int stream_run_show(struct stream_run *s, int (*show)(void *arg, struct ff_profi
 
 int stream_run_forget(struct stream_run *s)
 {
-	/* What is open has its end, or the next reading of its counter, in another window, and
-	 * holds nodes of this trie. */
-	if (collected_is_waited_for(&s->worker.collected)) {
-		collected_begin_anew(&s->worker.collected);
-		return 0;
-	}
+	/* What is open has its end, or the next reading of its counter, in another window: it and its
+	 * stack are all that is kept. */
+	struct collected before = s->worker.collected;
+	int err;
+
+	s->worker.collected = (struct collected){ 0 };
 	worker_release(&s->worker);
 	s->worker = (struct worker){ 0 };
 	s->frames_noted = 0;
 	/* They were those of its frames. */
 	symbols_release(&s->job->p->symbols);
-	return worker_start(s->job, &s->worker);
+	err = worker_start(s->job, &s->worker);
+	if (err == 0 && collected_carry_on(&s->worker.collected, &before) < 0)
+		err = fail_memory(&s->job->p->ctx);
+	collected_release(&before);
+	return err;
 }
 
 static int name_worker(struct stream_run *s)

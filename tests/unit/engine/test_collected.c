@@ -198,6 +198,39 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	collected_release(&c);
 }
 
+Test(collected, what_is_open_goes_on_with_its_stacks_and_no_other)
+{
+	struct collected before = fresh(), c = fresh();
+	uint32_t open, behind, made;
+
+	/* The frames of what is kept are not the first ones. */
+	for (uint64_t i = 1; i <= 1000; i++)
+		sample(&before, STACK(&before, 10, 100 + i, 20), 1, 1);
+	open = STACK(&before, 10, 555, 20);
+	behind = STACK(&before, 10, 3000);
+	defer(&before, 1, open, 0);
+	settled_count = 0;
+	cr_assert_eq(collected_settle(&before, &no_input), 0);
+	((struct deferred_event *)(uintptr_t)deferred_queue_open_at(&before.deferred[0],
+								    0))
+		->behind = behind;
+	c.deferred[0].kind = &noted;
+	cr_assert_eq(collected_carry_on(&c, &before), 0);
+	collected_release(&before);
+	cr_assert_eq(deferred_queue_open(&c.deferred[0]), 1);
+	/* [all], 10, 555, 20 and 3000. */
+	cr_expect_eq(c.trie.count, 5);
+	cr_expect_eq(c.frames.list.count, 4);
+	made = deferred_queue_open_at(&c.deferred[0], 0)->node;
+	cr_expect_eq(leaf(&c, made), 20);
+	cr_expect_eq(leaf(&c, c.trie.nodes[made].parent), 555);
+	cr_expect_eq(leaf(&c, deferred_queue_open_at(&c.deferred[0], 0)->behind), 3000);
+	cr_expect_eq(c.sum.read, 0);
+	cr_expect_eq(c.samples.list.count, 0);
+	cr_expect_eq(trie_self(&c.trie, made, COLUMN_WEIGHT), 0);
+	collected_release(&c);
+}
+
 Test(collected, a_snapshot_shares_stacks_and_leaves_what_it_filtered)
 {
 	struct collected c = fresh(), look;
