@@ -337,7 +337,8 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 			read_time(q, first);
 		else
 			*first = runs.v[--runs.count];
-		sift_down(runs.v, runs.count);
+		if (runs.count > 1)
+			sift_down(runs.v, runs.count);
 	}
 	array_release(&runs);
 	/* The array and its claim stay: a live run fills them again in the next round. */

@@ -227,6 +227,8 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		     const struct pair_step *step)
 {
 	struct bound_step *bound = array_add(&p->steps);
+	const struct expression_step *operands;
+	size_t count;
 	bool wakes;
 	int err;
 
@@ -248,6 +250,15 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 			    "samples of event '%s' were recorded without their times",
 			    intern_text(b->of.strings, b->of.event->name));
 	err = parse_slice(ctx, step->condition, b, &bound->condition);
+	/* Of most switches the one or the other side is the idle thread, 0. */
+	operands = bound->condition.steps.v;
+	count = bound->condition.steps.count;
+	bound->and_slot = -1;
+	if (count > 2 && operands[count - 1].what == STEP_AND &&
+	    operands[count - 2].what == STEP_SLOT) {
+		bound->and_slot = (int8_t)operands[count - 2].number;
+		bound->condition.steps.count -= 2;
+	}
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
 		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
@@ -559,6 +570,8 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
 
+		if (step->and_slot >= 0 && !ret->slots[step->and_slot])
+			continue;
 		if (!expression_is_empty(&step->condition) &&
 		    !expression_value(&step->condition, ret->slots))
 			continue;

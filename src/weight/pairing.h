@@ -69,6 +69,8 @@ struct bound_step {
 	bool is_of_key; /* a start that happens in another thread than the one of its key */
 	struct expression condition,
 		keys[RULE_KEYS]; /* without steps: always; the thread */
+	/* Of "CONDITION && FIELD": the field's slot, which is asked first; -1: it is none of such. */
+	int8_t and_slot;
 	/* What is added to the first key: the hash of the second one, where that is the same for
 	 * all, and what tells keys of objects, and of who leaves them, from those of intervals. */
 	uint64_t key_base;
