@@ -100,22 +100,6 @@ bool event_is_called(const struct event *e, const struct intern *strings,
 	       (!text[name.size] || strchr(ends, text[name.size]));
 }
 
-/* Events that are wanted beside those that weigh, which stay what they are. */
-static void add_columns(struct event_choice *choice, const struct recording *rec,
-			const struct intern *strings, const struct event_wish *wish)
-{
-	for (size_t i = 0; i < wish->column_count; i++)
-		for (size_t k = 0; k < rec->events.count; k++) {
-			const struct event_column *c = &wish->columns[i];
-
-			if (choice->wanted.v[k] ||
-			    !event_is_called(&rec->events.v[k], strings, c->name))
-				continue;
-			choice->wanted.v[k] = 1;
-			choice->column.v[k] = (uint8_t)c->column;
-		}
-}
-
 /* Two that are added up have to be of one unit. */
 static bool have_one_unit(const struct event *a, const struct event *b,
 			  const char *a_name, const char *b_name)
@@ -358,8 +342,17 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		err = fail_memory(ctx);
 	for (uint32_t i = 0; i < wish->beside_count && err == 0; i++)
 		choice->wanted.v[wish->beside[i]] = EVENT_BESIDE;
-	if (err == 0)
-		add_columns(choice, rec, strings, wish);
+	/* Events that are wanted beside those that weigh, which stay what they are. */
+	for (size_t i = 0; i < wish->column_count && err == 0; i++)
+		for (size_t k = 0; k < rec->events.count; k++) {
+			const struct event_column *c = &wish->columns[i];
+
+			if (choice->wanted.v[k] ||
+			    !event_is_called(&rec->events.v[k], strings, c->name))
+				continue;
+			choice->wanted.v[k] = 1;
+			choice->column.v[k] = (uint8_t)c->column;
+		}
 	if (err < 0)
 		event_choice_release(choice);
 	else

@@ -186,30 +186,24 @@ static int read_operand(struct expression_parser *r)
 	return err;
 }
 
-/* The next operator, if it binds at least so tightly. */
-static const struct operator* take_operator(struct expression_parser *r, unsigned least)
-{
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
-		const char *before = r->at;
-
-		if (!take_token(r, operators[i].text))
-			continue;
-		if (operators[i].precedence >= least)
-			return &operators[i];
-		r->at = before;
-		return NULL;
-	}
-	return NULL;
-}
-
 static int read_operators(struct expression_parser *r, unsigned least)
 {
-	const struct operator* o;
+	const struct operator* end = operators + sizeof(operators) / sizeof(*operators);
 	int err = ++r->depth > EXPRESSION_STACK_MOST
 			  ? refuse_expression(r, "it is too deep")
 			  : read_operand(r);
 
-	while (err == 0 && (o = take_operator(r, least))) {
+	while (err == 0) {
+		const struct operator* o = operators;
+		const char *before = r->at;
+
+		while (o < end && !take_token(r, o->text))
+			o++;
+		/* It binds less tightly: it is somebody else's. */
+		if (o < end && o->precedence < least)
+			r->at = before;
+		if (o == end || o->precedence < least)
+			break;
 		err = read_operators(r, o->precedence + 1u);
 		if (err == 0)
 			err = add_step(r, o->what, 0);

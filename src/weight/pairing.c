@@ -296,38 +296,25 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	return err;
 }
 
-static bool has_chain(const struct event *event)
-{
-	return event->sample_type & PERF_SAMPLE_CALLCHAIN;
-}
-
-/* Was it recorded twice, with call chains and here without? */
-static bool has_twin(const struct binding *b)
-{
-	const struct event *one = b->of.event;
-
-	if (has_chain(one))
-		return false;
-
-	for (size_t i = 0; i < b->of.rec->events.count; i++) {
-		const struct event *e = &b->of.rec->events.v[i];
-
-		if (e->type == one->type && e->config == one->config &&
-		    e->type == PERF_TYPE_TRACEPOINT && has_chain(e))
-			return true;
-	}
-	return false;
-}
-
 static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 		      const struct slice *lists)
 {
+	const struct event *one = b->of.event;
+	bool without = one->type == PERF_TYPE_TRACEPOINT &&
+		       !(one->sample_type & PERF_SAMPLE_CALLCHAIN);
 	struct bound_event *event = array_add(&p->events);
-	bool apart = has_twin(b);
+	bool apart = false;
 	int err = 0;
 
 	if (!event)
 		return fail_memory(ctx);
+	/* It may have been recorded twice, with call chains and here without. */
+	for (size_t i = 0; without && i < b->of.rec->events.count; i++) {
+		const struct event *e = &b->of.rec->events.v[i];
+
+		apart |= e->type == one->type && e->config == one->config &&
+			 e->sample_type & PERF_SAMPLE_CALLCHAIN;
+	}
 	b->bound = event;
 	event->first = (uint32_t)p->steps.count;
 	b->of.format = recording_format(b->of.rec, b->of.event);
@@ -418,16 +405,6 @@ int pairing_check(struct context *ctx, const char *rule, unsigned *kind)
 	return err;
 }
 
-/* Is one of the steps of this role bound? */
-static bool has_another(const struct pair_rule *rule, const struct slice *lists,
-			enum pair_role role)
-{
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->steps[i].role == role && lists[i].text)
-			return true;
-	return false;
-}
-
 /* The first of the rules with "or" between them whose events were all recorded, with the list of each
  * step. 0, or a negative errno with a sentence: of the first rule, where none is. */
 static int choose_rule(struct context *ctx, const struct binding *b, const char *text,
@@ -455,8 +432,12 @@ static int choose_rule(struct context *ctx, const struct binding *b, const char 
 		}
 		for (size_t i = 0; i < ret->count && err == 0; i++) {
 			const struct pair_step *step = &ret->steps[i];
+			bool has_another = false; /* that is there */
 
-			if (!step->is_optional || has_another(ret, lists, step->role))
+			for (size_t k = 0; k < ret->count; k++)
+				has_another |=
+					ret->steps[k].role == step->role && lists[k].text;
+			if (!step->is_optional || has_another)
 				continue;
 			has_all = false;
 			if (!missing.text)

@@ -36,32 +36,6 @@ static bool is_uprobe(const char *name)
 	return begins_with(name, "uprobe:") || begins_with(name, "uretprobe:");
 }
 
-/* The fields that say which threads it is about, where these are not its sample's. */
-static void set_thread_fields(const struct pair_rule *rule, struct rule_event *e)
-{
-	static const char *const sides[] = { "prev_pid", "next_pid" };
-	size_t count = 0;
-
-	e->threads[0] = e->threads[1] = NULL;
-	if (strcmp(e->name, "sched:sched_switch") == 0) {
-		for (int k = 0; k < 2; k++)
-			for (size_t i = 0; i < rule->count; i++)
-				if (e->steps >> i & 1 &&
-				    is_key(rule->steps[i].keys[0], sides[k])) {
-					e->threads[count++] = sides[k];
-					break;
-				}
-		/* It is about both. */
-		if (!count)
-			memcpy(e->threads, sides, sizeof(sides));
-	} else if (begins_with(e->name, "sched:sched_wak")) {
-		e->threads[0] = "pid";
-	} else if (is_uprobe(e->name)) {
-		/* Opened on whole processors, for the children of a thread have none. */
-		e->threads[0] = "common_pid";
-	}
-}
-
 /* Which of arg1 to arg6 and ret stand in it, as words or behind "start." and "end." */
 static uint8_t registers_in(struct slice s)
 {
@@ -144,6 +118,8 @@ static uint32_t steps_apart(const struct pair_rule *rule, const struct rule_even
 static int complete_events(struct context *ctx, const struct pair_rule *rule,
 			   bool no_stacks, struct rule_events *ret)
 {
+	static const char *const sides[] = { "prev_pid", "next_pid" };
+
 	for (size_t i = 0, count = ret->list.count; i < count; i++) {
 		uint32_t apart = steps_apart(rule, &ret->list.v[i]);
 		struct rule_event *e = &ret->list.v[i], *with;
@@ -170,7 +146,29 @@ static int complete_events(struct context *ctx, const struct pair_rule *rule,
 		/* Of a probe the kernel knows no fields. */
 		if (rule_filter(rule, is_uprobe(e->name) ? 0 : e->steps, &e->filter) < 0)
 			return fail_memory(ctx);
-		set_thread_fields(rule, e);
+		/* The fields that say which threads it is about, where these are not its sample's. */
+		e->threads[0] = e->threads[1] = NULL;
+		if (strcmp(e->name, "sched:sched_switch") == 0) {
+			size_t sides_asked = 0;
+
+			for (int k = 0; k < 2; k++) {
+				bool asked = false;
+
+				for (size_t n = 0; n < rule->count; n++)
+					asked |= e->steps >> n & 1 &&
+						 is_key(rule->steps[n].keys[0], sides[k]);
+				if (asked)
+					e->threads[sides_asked++] = sides[k];
+			}
+			/* It is about both. */
+			if (!sides_asked)
+				memcpy(e->threads, sides, sizeof(sides));
+		} else if (begins_with(e->name, "sched:sched_wak")) {
+			e->threads[0] = "pid";
+		} else if (is_uprobe(e->name)) {
+			/* Opened on whole processors, for the children of a thread have none. */
+			e->threads[0] = "common_pid";
+		}
 	}
 	return 0;
 }

@@ -50,23 +50,6 @@ static int compare_births(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-static int survey_births(struct survey *s, const struct deferred_queue *q)
-{
-	for (size_t i = 0; i < deferred_queue_count(q); i++) {
-		const struct deferred_event *e = deferred_queue_at(q, i);
-
-		if (e->what != WALL_BORN)
-			continue;
-		if (!array_reserve(&s->births, 1))
-			return -ENOMEM;
-		s->births.v[s->births.count++] =
-			(struct birth){ e->time, e->position, wall_event_of(e)->tid };
-	}
-	if (s->births.count)
-		qsort(s->births.v, s->births.count, sizeof(*s->births.v), compare_births);
-	return 0;
-}
-
 /* Which of all that have its number at some time: its last birth, + 1, above the number. */
 static uint64_t birth_key(const struct survey *s, const struct deferred_event *e)
 {
@@ -85,25 +68,6 @@ static uint64_t birth_key(const struct survey *s, const struct deferred_event *e
 	       now.tid;
 }
 
-static struct surveyed *survey_thread(struct survey *s, const struct deferred_event *e)
-{
-	uint64_t key = birth_key(s, e);
-	const uint32_t *index = hash_map_get(&s->by_birth, key);
-	struct surveyed *thread;
-
-	if (index)
-		return &s->threads.v[*index];
-	if (!hash_map_set(&s->by_birth, key, (uint32_t)s->threads.count))
-		return NULL;
-	thread = array_add(&s->threads);
-	if (thread) {
-		*thread = (struct surveyed){ .tid = wall_event_of(e)->tid,
-					     .is_born = key >> 32 };
-		thread->named_time = thread->named_position = UINT64_MAX;
-	}
-	return thread;
-}
-
 static bool is_earlier(const struct deferred_event *e, uint64_t time, uint64_t position)
 {
 	return e->time < time || (e->time == time && e->position < position);
@@ -112,12 +76,22 @@ static bool is_earlier(const struct deferred_event *e, uint64_t time, uint64_t p
 static int survey_event(struct survey *s, const struct deferred_event *e)
 {
 	const struct wall_event *said = wall_event_of(e);
-	uint64_t begin = e->time;
-	struct surveyed *thread = survey_thread(s, e);
+	uint64_t begin = e->time, key = birth_key(s, e);
+	const uint32_t *index = hash_map_get(&s->by_birth, key);
+	struct surveyed *thread = index ? &s->threads.v[*index] : NULL;
 	bool samples = e->what == WALL_TICK || e->what == WALL_SAMPLE;
 
-	if (!thread)
-		return -ENOMEM;
+	if (!thread) {
+		if (!hash_map_set(&s->by_birth, key, (uint32_t)s->threads.count))
+			return -ENOMEM;
+		thread = array_add(&s->threads);
+		if (!thread)
+			return -ENOMEM;
+		*thread = (struct surveyed){ .tid = said->tid,
+					     .is_born = key >> 32,
+					     .named_time = UINT64_MAX,
+					     .named_position = UINT64_MAX };
+	}
 	if (e->what == WALL_TICK)
 		begin -= said->period < begin ? said->period : begin;
 	if (begin < s->begin)
@@ -191,7 +165,20 @@ int wall_survey(struct deferred_queue *q, struct settlement *to)
 	to->target.deferred[DEFERRED_WALL_STATE].budget = q->budget;
 	if (to->wall->weight != WALL_EXACT || to->wall->source == WALL_GUESS)
 		return 0;
-	err = survey_births(&s, q);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		const struct deferred_event *e = deferred_queue_at(q, i);
+
+		if (e->what != WALL_BORN)
+			continue;
+		if (array_reserve(&s.births, 1))
+			s.births.v[s.births.count++] =
+				(struct birth){ e->time, e->position,
+						wall_event_of(e)->tid };
+		else
+			err = -ENOMEM;
+	}
+	if (s.births.count)
+		qsort(s.births.v, s.births.count, sizeof(*s.births.v), compare_births);
 	for (size_t i = 0; i < count && err == 0; i++)
 		err = survey_event(&s, deferred_queue_at(q, i));
 	for (size_t i = 0; i < count && err == 0; i++)
