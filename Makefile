@@ -52,7 +52,7 @@ MODE_PROGRAMS = $(patsubst %.c,$(O)/%,$(wildcard tests/modes/*.c))
 HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 fuzz_headers = $(wildcard tests/fuzz/*.h)
-viewer   = $(sort $(wildcard src/write/viewer/*.$1))
+viewer   = $(sort $(wildcard src/write/viewer/$2*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
 UNIT = $(UNIT_SRC:%.c=$(O)/%)
@@ -152,24 +152,36 @@ words  = src/write/viewer/platform.words
 embed = $(call say,EMBED)$(gen)/embed $1 >$@ && \
 	if grep -n -e ']]>' -e '</script' -e '</style' -e '<!--' $@; then echo "$@: ends its element" >&2; exit 1; fi
 
-$(gen)/viewer.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
-	$(call embed,js $(words) $(call viewer,js))
+# What only a picture of a difference needs is a line of its own, which others leave out.
+change = $(call viewer,$1,difference_)
+others = $(filter-out $(call change,$1),$(call viewer,$1))
 
-$(gen)/viewer.css: $(call viewer,css) $(folder) $(gen)/embed
-	$(call embed,css $(call viewer,css))
+$(gen)/viewer_difference.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
+	$(call embed,js $(words) $(call others,js) + $(call change,js))
 
-string = { printf 'static const char viewer_%s[] = {\n' $1; od -An -v -tx1 $2 | \
-	sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; echo '0 };'; } >$@
+$(gen)/viewer.js: $(gen)/viewer_difference.js
+	$(call say,GEN)test "$$(wc -l <$<)" = 3 && sed 2d $< >$@
 
-$(gen)/viewer_js.h: $(gen)/viewer.js
-	$(call say,GEN)$(call string,js,$<)
+$(gen)/viewer.css: $(call others,css) $(folder) $(gen)/embed
+	$(call embed,css $(call others,css))
 
-$(gen)/viewer_css.h: $(gen)/viewer.css
-	$(call say,GEN)$(call string,css,$<)
+$(gen)/viewer_difference.css: $(call change,css) $(folder) $(gen)/embed
+	$(call embed,css $(call change,css))
 
-$(gen)/viewer_hash.h: $(gen)/viewer.js
-	$(call say,GEN)printf 'static const char viewer_hash[] = "sha256-%s";\n' \
-		"$$(env printf "$$(sha256sum <$< | sed 's/ .*//; s/../\\x&/g')" | base64)" >$@
+string = { printf 'static const char viewer_%s[] = {\n' $1; $2 | od -An -v -tx1 | \
+	sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; echo '0 };'; }
+hash = printf 'static const char viewer_%s[] = "sha256-%s";\n' $1 \
+	"$$(env printf "$$(sha256sum <$2 | sed 's/ .*//; s/../\\x&/g')" | base64)"
+
+$(gen)/viewer_js.h: $(gen)/viewer_difference.js
+	$(call say,GEN){ $(call string,js,sed -n 1p $<); $(call string,difference_js,sed -n 2p $<); \
+		$(call string,end_js,sed -n 3p $<); } >$@
+
+$(gen)/viewer_css.h: $(gen)/viewer.css $(gen)/viewer_difference.css
+	$(call say,GEN){ $(call string,css,cat $<); $(call string,difference_css,cat $(word 2,$^)); } >$@
+
+$(gen)/viewer_hash.h: $(gen)/viewer.js $(gen)/viewer_difference.js
+	$(call say,GEN){ $(call hash,hash,$<); $(call hash,difference_hash,$(word 2,$^)); } >$@
 
 # One object in which only the public symbols are global: internal names can be
 # short and still not clash with those of a program that links libflamefold.a.

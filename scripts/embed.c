@@ -2,8 +2,11 @@
  * The viewer's sources without what only people need: comments, indentation, empty
  * lines, names. Part of the build.
  *
- *	embed js WORDS FILE...	the files one after the other, as one function; names
- *				become short, but for those in the file WORDS
+ *	embed js WORDS FILE... [+ FILE...]
+ *				the files one after the other, as one function; names
+ *				become short, but for those in the file WORDS. What
+ *				stands behind the + is a line of its own, the second
+ *				of three: without it the others are a whole script
  *	embed css FILE...
  *
  * It knows JavaScript as far as that: strings, templates and regular expressions stay as
@@ -507,17 +510,24 @@ static void print_tokens(const struct tokens *t)
 
 static void embed_js(const char *words, int count, char **paths)
 {
+	static const char line_end[] = "\n";
 	struct tokens tokens = { 0 };
 	struct js j = { .out = { .tokens = &tokens, .last = ';' } };
 
 	printf("(()=>{\"use strict\";");
 	for (int i = 0; i < count; i++) {
 		size_t size;
-		char *bytes = slurp(paths[i], &size);
+		char *bytes;
 
+		if (strcmp(paths[i], "+") == 0) {
+			add_token(&tokens, line_end, line_end + 1, false);
+			continue;
+		}
+		bytes = slurp(paths[i], &size);
 		j.in = &(struct source){ paths[i], bytes, bytes, bytes + size };
 		copy_js(&j);
 	}
+	add_token(&tokens, line_end, line_end + 1, false);
 	make_arrows(&tokens);
 	squeeze(&tokens);
 	shorten_names(&tokens, words);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "write/number.h"
 #include "write/swatch.h"
@@ -61,14 +62,80 @@ struct colour change_colour(const struct difference *d, uint32_t node, double mo
 				mix(calm.b, to->b, share) };
 }
 
+/* What is below a path that one side alone has is that side's, however little it is. */
+static bool is_alone(const struct difference *d, uint32_t node, bool gone)
+{
+	for (; node; node = d->named.nodes.v[node].parent) {
+		const struct diff_measure *m = &d->measures[node];
+
+		if ((gone ? m->b : m->a) != 0)
+			break;
+		if (difference_is_significant(d, node))
+			return true;
+	}
+	return false;
+}
+
 bool change_is_new(const struct difference *d, uint32_t node)
 {
-	return node && d->measures[node].a == 0 && difference_is_significant(d, node);
+	return is_alone(d, node, false);
 }
 
 bool change_is_gone(const struct difference *d, uint32_t node)
 {
-	return node && d->measures[node].b == 0 && difference_is_significant(d, node);
+	return is_alone(d, node, true);
+}
+
+int change_find_moves(const struct difference *d, struct change_moves *ret)
+{
+	size_t count = d->named.nodes.count;
+	struct change_moves m = { calloc(count, sizeof(double)),
+				  calloc(count, sizeof(double)) };
+
+	if (!m.more || !m.less) {
+		change_moves_release(&m);
+		return -ENOMEM;
+	}
+	/* A parent's index is below its children's. */
+	for (size_t i = count; i-- > 0;) {
+		double delta = d->measures[i].delta;
+		uint32_t parent = d->named.nodes.v[i].parent;
+
+		if (difference_is_significant(d, (uint32_t)i)) {
+			m.more[i] = fmax(m.more[i], delta);
+			m.less[i] = fmax(m.less[i], -delta);
+		}
+		if (i) {
+			m.more[parent] += m.more[i];
+			m.less[parent] += m.less[i];
+		}
+	}
+	*ret = m;
+	return 0;
+}
+
+bool change_is_moved(const struct change_moves *m, uint32_t node)
+{
+	double more_there = m->more[node], less_there = m->less[node];
+
+	return more_there > 0 && less_there > 0 &&
+	       fabs(more_there - less_there) <= (more_there + less_there) / 2;
+}
+
+void change_moves_release(struct change_moves *m)
+{
+	free(m->more);
+	free(m->less);
+	*m = (struct change_moves){ 0 };
+}
+
+void change_add_pattern(struct text *t)
+{
+	text_string(t, "\t<pattern id=\"gone-lines\" width=\"6\" height=\"6\" "
+		       "patternUnits=\"userSpaceOnUse\" "
+		       "patternTransform=\"rotate(45)\">"
+		       "<rect width=\"2.5\" height=\"6\" fill=\"#fff\" "
+		       "fill-opacity=\".6\" /></pattern>\n");
 }
 
 /* Points of the whole, with two digits, and more where these would be 0. */
@@ -114,20 +181,34 @@ void change_add_label(struct text *t, const struct difference *d, uint32_t node)
 	number_fixed(t, 100 * fabs(delta), 1);
 }
 
+/* What lies over a square of the legend as it lies over frames. */
+static void add_overlay(struct text *t, const char *fill, double x, double y, double wide,
+			double high)
+{
+	text_string(t, "<rect x=\"");
+	number_fixed(t, x, 1);
+	text_string(t, "\" y=\"");
+	number_fixed(t, y, 1);
+	text_string(t, "\" width=\"");
+	number_fixed(t, wide, 1);
+	text_string(t, "\" height=\"");
+	number_fixed(t, high, 1);
+	text_printf(t, "\" %s/>\n", fill);
+}
+
 void change_add_legend(struct text *t, const struct difference *d, double y, double size)
 {
-	double most = change_most(d), x = LEFT;
+	double most = change_most(d), x = LEFT, strip = size / 4;
 	const struct {
 		struct colour colour;
 		const char *outline, *says;
 		int sign; /* of the number behind it; 0: none */
 	} entries[] = {
-		{ less, "", "less, up to ▼", -1 },
-		{ calm, "", "no more than noise", 0 },
-		{ more, "", "more, up to ▲", 1 },
-		{ more, " stroke=\"#000\"", "new", 0 },
-		{ less, " stroke=\"#000\" stroke-dasharray=\"4 3\"", "gone", 0 },
+		{ less, "", "less, up to ▼", -1 }, { calm, "", "no more than noise", 0 },
+		{ more, "", "more, up to ▲", 1 },  { more, CHANGE_NEW, "new", 0 },
+		{ less, "", "gone", 0 },	   { calm, "", "moved within it", 0 },
 	};
+	enum { GONE = 4, MOVED };
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		const struct colour *c = &entries[i].colour;
@@ -141,6 +222,13 @@ void change_add_legend(struct text *t, const struct difference *d, double y, dou
 		text_printf(&look, "fill=\"rgb(%u,%u,%u)\"%s", c->r, c->g, c->b,
 			    entries[i].outline);
 		swatch_add(t, &(struct swatch){ x, y, size, says.bytes }, &look);
+		if (i == GONE)
+			add_overlay(t, CHANGE_GONE, x, y - size + 1, size, size);
+		if (i == MOVED) {
+			add_overlay(t, CHANGE_MORE, x, y + 1 - strip, size / 2, strip);
+			add_overlay(t, CHANGE_LESS, x + size / 2, y + 1 - strip, size / 2,
+				    strip);
+		}
 		x += size + 24 + 0.6 * size * (double)says.size;
 		t->failed |= says.failed;
 		text_release(&says);

@@ -14,9 +14,31 @@ void change_widen(const struct difference *d, struct view *v);
 double change_most(const struct difference *d);
 
 struct colour change_colour(const struct difference *d, uint32_t node, double most);
-/* Is the node on one side only, and no noise? */
+/* Is the node on one side only, and that no noise, or that what it is below is? */
 bool change_is_new(const struct difference *d, uint32_t node);
 bool change_is_gone(const struct difference *d, uint32_t node);
+
+/* How much more and less there is within each node, by the changes in it that are no noise, in parts
+ * of the whole: each counts once, where it was found deepest. */
+struct change_moves {
+	double *more, *less; /* by node */
+};
+
+/* 0, or -ENOMEM. */
+int change_find_moves(const struct difference *d, struct change_moves *ret);
+/* Is there about as much of both, so that their sum tells little of it? */
+bool change_is_moved(const struct change_moves *m, uint32_t node);
+void change_moves_release(struct change_moves *m);
+
+/* Attributes of what has an outline, of the lines over what is gone, and of the strips along what has
+ * moved within a frame: of how much more, and how much less. */
+#define CHANGE_NEW " stroke=\"#000\" stroke-width=\"1.5\""
+#define CHANGE_GONE "fill=\"url(#gone-lines)\" pointer-events=\"none\""
+#define CHANGE_MORE "fill=\"#b34700\" pointer-events=\"none\""
+#define CHANGE_LESS "fill=\"#1f5fa8\" pointer-events=\"none\""
+
+/* The pattern of these lines. */
+void change_add_pattern(struct text *t);
 
 /* "A 12.30 %, B 15.10 %: ▲ +2.80 points ± 0.90, q 0.001"; where it is noise, what would have been
  * found, too. */

@@ -21,7 +21,8 @@ void html_begin(struct text *t, const struct page *p)
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
 	if (graph_has_viewer(p->options))
-		text_printf(t, "script-src '%s'; ", viewer_hash);
+		text_printf(t, "script-src '%s'; ",
+			    p->difference ? viewer_difference_hash : viewer_hash);
 	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n");
@@ -41,7 +42,7 @@ void html_end(struct text *t, const struct page *p)
 		text_string(t, "<div id=\"table\"></div>\n");
 	if (p->nodes && graph_has_viewer(p->options)) {
 		text_string(t, "<script>");
-		page_add_script(t);
+		page_add_script(t, p);
 		text_string(t, "</script>\n");
 	}
 	text_string(t, "</body>\n</html>\n");

@@ -63,8 +63,12 @@ static void add_difference(struct text *t, const struct difference *d)
 		unit *= s == DIFF_A ? d->scale : 1;
 		noise = unit > noise ? unit : noise;
 	}
-	text_printf(t, " data-scale=\"%.17g\" data-noise=\"%.9g\" data-level=\"%.9g\"",
-		    d->scale, noise, d->options.level);
+	text_printf(t,
+		    " data-scale=\"%.17g\" data-noise=\"%.9g\" data-level=\"%.9g\" "
+		    "data-reach=\"%.9g\"",
+		    d->scale, noise, d->options.level, d->reach);
+	add_data_text(t, "a", intern_text(&d->strings, d->total[DIFF_A].paths));
+	add_data_text(t, "b", intern_text(&d->strings, d->total[DIFF_B].paths));
 	add_data_text(t, "normalize", difference_normalize_name(d->options.normalize));
 }
 

@@ -10,6 +10,7 @@
 #include <gen/viewer_js.h>
 #include <string.h>
 
+#include "write/change.h"
 #include "write/html.h"
 #include "write/number.h"
 #include "write/xml.h"
@@ -145,6 +146,8 @@ void page_style(struct text *t, const struct page *p)
 	text_string(t, follows ? "}" : "");
 	if (viewer)
 		text_add(t, viewer_css, sizeof(viewer_css) - 1);
+	if (viewer && p->difference)
+		text_add(t, viewer_difference_css, sizeof(viewer_difference_css) - 1);
 	text_string(t, html ? "</style>\n" : "]]></style>\n");
 }
 
@@ -251,16 +254,20 @@ void page_begin(struct text *t, const struct page *p)
 	if (!p->html)
 		page_style(t, p);
 	/* flamegraph.pl's background is a gradient from one colour to the other. */
+	if (!p->plain || p->difference)
+		text_string(t, "<defs>\n");
 	if (!p->plain)
 		text_printf(t,
-			    "<defs>\n"
 			    "\t<linearGradient id=\"background\" y1=\"0\" y2=\"1\" "
 			    "x1=\"0\" x2=\"0\" >\n"
 			    "\t\t<stop stop-color=\"%s\" offset=\"5%%\" />\n"
 			    "\t\t<stop stop-color=\"%s\" offset=\"95%%\" />\n"
-			    "\t</linearGradient>\n"
-			    "</defs>\n",
+			    "\t</linearGradient>\n",
 			    p->background[0], p->background[1]);
+	if (p->difference)
+		change_add_pattern(t);
+	if (!p->plain || p->difference)
+		text_string(t, "</defs>\n");
 	text_printf(t, "<rect id=\"canvas\" x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
 		    p->layout->width);
 	number_fixed(t, height, 1);
@@ -272,16 +279,19 @@ void page_begin(struct text *t, const struct page *p)
 
 /* It is the same in SVG and HTML, and holds nothing that would end its element in one of
  * them; the build looks. It is large, so one file has it for both. */
-void page_add_script(struct text *t)
+void page_add_script(struct text *t, const struct page *p)
 {
 	text_add(t, viewer_js, sizeof(viewer_js) - 1);
+	if (p->difference)
+		text_add(t, viewer_difference_js, sizeof(viewer_difference_js) - 1);
+	text_add(t, viewer_end_js, sizeof(viewer_end_js) - 1);
 }
 
 void page_end(struct text *t, const struct page *p)
 {
 	if (graph_has_viewer(p->options) && !p->html) {
 		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
-		page_add_script(t);
+		page_add_script(t, p);
 		text_string(t, "]]></script>\n");
 	}
 	text_string(t, "</svg>\n");

@@ -17,6 +17,7 @@ struct page {
 	bool html; /* the document is a page around the picture */
 	const char *background[2]; /* colours at the top and at the bottom */
 	bool classes; /* the default look */
+	bool difference; /* its script and style have what these need */
 	bool plain; /* and its background, which follows the page's */
 	enum page_theme theme; /* of what is drawn where no style counts */
 	const bool *used; /* by class of the default look */
@@ -30,7 +31,7 @@ struct page {
 void page_style(struct text *t, const struct page *p);
 
 /* The viewer's script, as it stands in the element of either form. */
-void page_add_script(struct text *t);
+void page_add_script(struct text *t, const struct page *p);
 
 /* Everything up to the first frame. */
 void page_begin(struct text *t, const struct page *p);

@@ -141,6 +141,8 @@ int picture_lay_out(struct context *ctx, struct picture *p)
 
 	p->most_delta = 1;
 	p->most_change = p->difference ? change_most(p->difference) : 0;
+	if (p->difference && change_find_moves(p->difference, &p->moves) < 0)
+		return fail_memory(ctx);
 	p->before = view_weight_before(&p->view);
 	for (uint32_t i = 0; is_difference(p) && i < p->view.nodes.count; i++) {
 		double delta = delta_of(p, i);
@@ -397,12 +399,51 @@ static void add_rectangle(struct text *t, struct picture *p, const struct drawn_
 	number_fixed(t, b->y2 - b->y1, 1);
 	text_string(t, "\" ");
 	add_fill(t, p, f);
-	/* What one side alone has is outlined; what is gone as if it were not quite there. */
 	if (p->difference && change_is_new(p->difference, f->node))
-		text_string(t, " stroke=\"#000\"");
-	else if (p->difference && change_is_gone(p->difference, f->node))
-		text_string(t, " stroke=\"#000\" stroke-dasharray=\"4 3\"");
+		text_string(t, CHANGE_NEW);
 	text_string(t, " rx=\"2\" ry=\"2\" />\n");
+}
+
+static void add_part(struct text *t, const struct box *b, const char *look)
+{
+	text_string(t, "<path d=\"M");
+	number_pixels(t, number_round_tenths(b->x1));
+	text_char(t, ' ');
+	number_pixels(t, b->y1);
+	text_char(t, 'h');
+	number_pixels(t, number_round_tenths(b->x2 - b->x1));
+	text_char(t, 'v');
+	number_pixels(t, b->y2 - b->y1);
+	text_char(t, 'h');
+	number_pixels(t, -number_round_tenths(b->x2 - b->x1));
+	text_printf(t, "z\" %s/>", look);
+}
+
+/* Over a frame lines where it is gone, and along its edge to the caller how much more and less there
+ * is within it, where it has about as much of both. */
+static void add_parts(struct text *t, const struct picture *p,
+		      const struct drawn_frame *f)
+{
+	enum { THICK = 3, LEAST = 8 };
+	const struct difference *d = p->difference;
+	double pixels = d->whole / p->unit * p->layout.per_value;
+	struct box strip = f->box, rest = f->box;
+
+	if (change_is_gone(d, f->node))
+		add_part(t, &f->box, CHANGE_GONE);
+	if (f->box.x2 - f->box.x1 < LEAST || !change_is_moved(&p->moves, f->node))
+		return;
+	if (p->layout.inverted)
+		strip.y2 = strip.y1 + THICK;
+	else
+		strip.y1 = strip.y2 - THICK;
+	rest.y1 = strip.y1;
+	rest.y2 = strip.y2;
+	strip.x2 = strip.x1 + p->moves.more[f->node] * pixels;
+	rest.x1 = strip.x2;
+	rest.x2 = rest.x1 + p->moves.less[f->node] * pixels;
+	add_part(t, &strip, CHANGE_MORE);
+	add_part(t, &rest, CHANGE_LESS);
 }
 
 /* A group with the title, the rectangle and, where there is room for one, the name in it. */
@@ -438,6 +479,8 @@ static void add_titled_frame(struct text *t, struct picture *p,
 		add_short_rectangle(t, p, f);
 	else
 		add_rectangle(t, p, f);
+	if (p->difference)
+		add_parts(t, p, f);
 	/* flamegraph.pl writes an empty name, too. */
 	if (p->is_exact || has_room) {
 		text_string(t, p->classes ? "<text x=\"" : "<text  x=\"");
@@ -739,6 +782,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 void picture_release(struct picture *p)
 {
 	view_release(&p->view);
+	change_moves_release(&p->moves);
 	ratio_scale_release(&p->ratio);
 	nameattrs_release(&p->nameattrs);
 	palette_map_release(&p->palette_map);

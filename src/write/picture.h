@@ -1,6 +1,7 @@
 #ifndef WRITE_PICTURE_H
 #define WRITE_PICTURE_H
 
+#include "write/change.h"
 #include "write/classes.h"
 #include "write/layout.h"
 #include "write/nameattr.h"
@@ -35,6 +36,7 @@ struct picture {
 	struct class_plan plan;
 	const struct difference *difference; /* that it shows; NULL: see write_options */
 	double most_change; /* of those that are no noise */
+	struct change_moves moves; /* of a difference */
 	double unit; /* values of the view are divided by it */
 	double total; /* what is 100 %: the root's value or --total */
 

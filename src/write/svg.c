@@ -193,6 +193,7 @@ static int use_options(struct context *ctx, struct svg *s)
 	s->page.layout = &p->layout;
 	s->page.options = o;
 	s->page.classes = p->classes;
+	s->page.difference = p->difference != NULL;
 	s->page.used = s->used;
 	s->page.description = "";
 	if (o->encoding && *o->encoding && strcasecmp(o->encoding, "utf-8") != 0)

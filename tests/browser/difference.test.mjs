@@ -59,21 +59,22 @@ test("what is said of a box is both sides, the difference and its noise", async 
 	assert.match(await text(page, "details"), /· q [\d.]+ · noise/);
 });
 
-test("a sign is in the label, and what one side alone has is outlined", async () => {
+test("a sign is in the label, what is new is outlined, and what is gone hatched", async () => {
 	const page = await browser.open(difference(before, after));
-	const outline = (name) => page.evaluate((name) => {
-		const rect = [...document.querySelectorAll("#tree > rect")]
-			.find((one) => one.getAttribute("aria-label").startsWith(`${name} `));
+	/* Is it within what a path is drawn over? */
+	const isIn = async (id, name) => {
+		const { x, y, width } = await frame(page, name);
 
-		return ["stroke", "stroke-dasharray"].map((key) => rect.getAttribute(key));
-	}, name);
+		return page.evaluate(([id, x, y]) => document.querySelector(`#${id}`).isPointInFill(new DOMPoint(x, y)),
+				     [id, x + width / 2, y + 5]);
+	};
 
 	assert.match((await frame(page, "fresh")).label, /^fresh ▲11\.1/);
 	assert.match((await frame(page, "read")).label, /^read ▼7\.5/);
 	assert.equal((await frame(page, "idle")).label, "idle");
-	assert.deepEqual(await outline("fresh"), ["currentColor", "none"]);
-	assert.deepEqual(await outline("old"), ["currentColor", "4 3"]);
-	assert.deepEqual(await outline("read"), ["none", "none"]);
+	for (const [name, isNew, isGone] of [["fresh", true, false], ["y", true, false], ["old", false, true],
+		["x", false, true], ["read", false, false], ["idle", false, false]])
+		assert.deepEqual([await isIn("new", name), await isIn("gone", name)], [isNew, isGone], name);
 });
 
 test("a profile compared with itself is grey", async () => {
@@ -95,5 +96,5 @@ test("the legend has numbers", async () => {
 	const page = await browser.open(difference(before, after));
 
 	assert.deepEqual(await page.locator("#legend span").allTextContents(),
-			 ["less, up to ▼11.1 %", "no more than noise", "more, up to ▲11.1 %"]);
+			 ["less, up to ▼11.1 %", "no more than noise", "more, up to ▲11.1 %", "new", "gone", "moved within it"]);
 });

@@ -15,7 +15,8 @@ const code = readdirSync(folder).filter((name) => name.endsWith(".js")).map(read
 // What the script means when it says so, although the browser has the same name elsewhere.
 const ours = new Set(`all attributes bottom count details divisor elements first flat frames grow head high kind
 	labels left level low name number options parent right root rows scale self sign status table total trim view
-	weight app page fontSize links controls items element exports list step profile entries lines file ratio unit`.split(/\s+/));
+	weight app page fontSize links controls items element exports list step profile entries lines file ratio unit
+	before after columns error caption`.split(/\s+/));
 
 test("what the browser knows as a property is not made short", async () => {
 	await browser.page.goto("about:blank");

@@ -15,7 +15,7 @@ const boxCommands = [
 	["C", "Copy its stack", (box) => copy(stackOf(box).join("\n"))],
 	["l", "Copy its stack, folded", (box) =>
 		copy(`${stackOf(box).map((name) => name.replace(/;/g, ":")).join(";")} ${
-			graph.total[box] / profile.divisor}`)],
+			numbersOf(graph, box)}`)],
 ];
 const commands = [
 	...boxCommands,
@@ -74,6 +74,10 @@ function mergeAround(pivot) {
 }
 
 const above = (box) => graph.row[graph.parent[box]] && graph.parent[box];
+
+/* What is behind a stack in folded text: in a difference what either side has. */
+const numbersOf = (graph, box, own) => profile.change && !view.side ? bothNumbers(graph, box, own)
+	: (own ? graph.self : graph.total)[box] / profile.divisor;
 
 /* The functions of the stack, the root's side first. */
 function stackOf(box) {
@@ -261,18 +265,19 @@ function startSearch() {
 	elements.search.select();
 }
 
-function pieceUnder({ clientX, clientY }) {
+function pieceUnder(happens) {
+	const { clientX, clientY } = happens;
 	const { x, y } = elements.frames.getBoundingClientRect();
 
-	return pieceAt(layout, clientX - x - margin, rowAt(clientY - y));
+	return profile.change && panelOf(happens) ? pieceInPanel(happens) : pieceAt(layout, clientX - x - margin, rowAt(clientY - y));
 }
 
 /* Where the pointer is over the graph, and where it, or a finger, went down. */
 let pointer = null, pressed;
 
 function point(happens) {
-	pointer = happens.type === "pointermove" && elements.frames.contains(happens.target)
-		? happens : null;
+	pointer = happens.type === "pointermove" && (elements.frames.contains(happens.target) ||
+		profile.change && panelOf(happens)) ? happens : null;
 
 	const piece = pointer && pieceUnder(pointer);
 

@@ -221,28 +221,6 @@ function readInferred(pairs, unit) {
 }
 
 /*
- * A difference that flamefold made: A's weights times `scale` are compared with B's, which are in
- * column `after` from now on, for boxes are as wide as what the larger side has. `measures`: by node
- * [standard error, q], of nodes that enough samples are of; `noise`: the variance of a sum, by the
- * sum, where there is none.
- */
-function readChange(facts, weights, before, pairs) {
-	const scale = +facts["data-scale"], [weight] = weights, measures = new Map();
-
-	if (!scale || before < 0)
-		return null;
-	for (let node = 0; pairs.more();) {
-		node += pairs.number();
-		measures.set(node, [pairs.number(), 10 ** (pairs.number() / 10 - 25)]);
-	}
-	weights[0] = weight.map((value, i) => max(value, round(scale * weights[before][i])));
-	return {
-		scale, measures, noise: +facts["data-noise"], level: +facts["data-level"],
-		after: weights.push(weight) - 1,
-	};
-}
-
-/*
  * @payload: what was packed; @facts: the attributes of the header. Column 0 of the trie is
  * the value, in units of 1 / divisor; `samples` and `before` are columns, or -1. A sample
  * weighs `perSample` in its column.
@@ -269,7 +247,8 @@ function readProfile(payload, facts) {
 
 	const sampled = samples > 1 ? add(34, 1) : samples - 1;
 	const before = column(36).more() ? add(36, unit) : -1;
-	const change = readChange(facts, weights, before, column(50));
+	const change = +facts["data-scale"] && before >= 0
+		? readChange(facts, weights, before, column(50)) : null;
 	const profile = {
 		functions, facts,
 		divisor: 10 ** decimals,

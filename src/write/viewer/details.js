@@ -5,7 +5,7 @@ let looked = null; /* the last one that was there */
 let hasZoomed = false;
 
 /* What is 100 %. */
-const whole = () => view.steps[0] ? flat.sums[0].at(-1) : profile.whole;
+const whole = () => view.steps[0] || view.side ? flat.sums[0].at(-1) : profile.whole;
 
 function nameOf(box) {
 	const func = graph.func[box];
@@ -16,6 +16,9 @@ function nameOf(box) {
 
 /* How many callees became one with it. */
 const foldedIn = (box) => graph.trie.folded?.[graph.at[box][0]];
+
+/* What a box has, as the numbers are. */
+const exactIn = (box) => profile.change ? exactSides(box) : exactCount(graph.total[box]);
 
 /* In units of the count's name, as the writer was asked for it. */
 const countOf = (weight) => weight / profile.divisor * picture.factor;
@@ -36,60 +39,6 @@ function weightsLike(most) {
 
 /* What is 100 % of whole(). */
 const ofWhole = () => view.steps[0] ? "of the stacks kept" : "of all";
-
-/* What both sides have, A times its scale, and what is known of the noise of their difference: of a
- * node as it was written by its measure, else by how many samples are in it. */
-function comparisonOf(box) {
-	const { change: { scale, after, measures, noise, level }, before, trie } = profile;
-	const a = scale * graph.weigh(box, before), b = graph.weigh(box, after);
-	const nodes = graph.at[box], isWritten = graph.trie === trie && nodes.length === 1 &&
-		!graph.starts[box];
-	const [error, q] = isWritten ? measures.get(nodes[0]) ?? [0, 1]
-		: [Math.sqrt(noise * (a + b)), NaN];
-	/* What is left of a product and its sum is no difference. */
-	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
-
-	return { a, b, delta, error, q, isNoise: isNaN(q) ? abs(delta) < 2 * error : !(q <= level) };
-}
-
-/* What colours go by. */
-function shownChange(box) {
-	const { delta, isNoise } = graph.compared[box] ??= comparisonOf(box);
-
-	return isNoise || !box ? 0 : picture.sign * delta;
-}
-
-/* "A 12.3 % · B 15.1 % · ▲ +2.8 % ± 0.9 %". */
-function saysChange(box) {
-	const { a, b, delta, error, q, isNoise } = graph.compared[box] ??= comparisonOf(box);
-	const part = (weight) => share(weight, profile.wholeAfter);
-
-	return [
-		`A ${part(a)}`, `B ${part(b)}`,
-		`${delta > 0 ? "▲ +" : delta < 0 ? "▼ " : ""}${part(delta)}${error ? ` ± ${part(2 * error)}` : ""}`,
-		q < 1 && `q ${q.toPrecision(2)}`, isNoise && "noise",
-	].filter(Boolean).join(" · ");
-}
-
-/* What one side alone has, and no noise: a full line for what is new, a broken one for what is gone. */
-function outlineOf(box) {
-	const { a, b, isNoise } = graph.compared[box] ??= comparisonOf(box);
-	const isOne = box && !isNoise && !(a && b);
-
-	return { stroke: isOne ? "currentColor" : "none", "stroke-dasharray": isOne && !b ? "4 3" : "none" };
-}
-
-/* Behind a name, as far as it is no noise: the sign, and points. */
-function signOfChange(box) {
-	const { delta, isNoise } = graph.compared[box] ??= comparisonOf(box);
-
-	return isNoise || !box ? "" : ` ${delta > 0 ? "▲" : "▼"}${percent(abs(delta), profile.wholeAfter, 1)}`;
-}
-
-const namesOfChange = () => profile.change
-	? [`less, up to ▼${share(profile.most, profile.wholeAfter)}`, "no more than noise",
-		`more, up to ▲${share(profile.most, profile.wholeAfter)}`]
-	: ["less", "same", "more"];
 
 /* In a difference, how its own value changed; towards callers that of all stacks it is on. */
 function changeOf(box) {
@@ -148,14 +97,13 @@ function figuresOf(box) {
 	const inferred = inferredIn(graph, box);
 
 	return [
-		profile.change && saysChange(box),
-		profile.change ? false : [
+		...profile.change ? linesOfChange(box) : [[
 			`${share(total, of)} ${isWhole(box) ? "of all" : ofWhole()}`, figure(total),
 			own && `self ${share(self, of)}`, own && self && figure(self),
-			box && !isNaN(delta) && !profile.change && `changed by ${changeIn(delta)}`,
+			box && !isNaN(delta) && `changed by ${changeIn(delta)}`,
 			saysOfRatio(box),
-		].filter(Boolean).join(" · "),
-		zoom && box !== zoom && total <= graph.total[zoom] &&
+		].filter(Boolean).join(" · ")],
+		zoom && box !== zoom && total <= graph.total[zoom] && (!profile.change || view.side) &&
 			shares(graph.total[zoom], `of the zoom (${middleOf(nameOf(zoom), 60)})`),
 		graph.kind === aroundOne && graph.row[box] &&
 			shares(graph.total[0], `of stacks around ${middleOf(nameOf(0), 60)}`),
@@ -172,9 +120,9 @@ function moreAbout(box) {
 	return [
 		module, file, kinds[kind], unnamed && "no symbol",
 		foldedIn(box) && `${foldedIn(box)} wrappers folded in`,
-		exactCount(graph.total[box]),
-		perSample !== profile.divisor && seen && `${withCommas(seen)} samples`,
-		samples >= 0 && func && `± ${
+		exactIn(box),
+		!profile.change && perSample !== profile.divisor && seen && `${withCommas(seen)} samples`,
+		!profile.change && samples >= 0 && func && `± ${
 			share(uncertainty(seen, flat.sums[samples].at(-1) / perSample), 1)}`,
 	];
 }
@@ -183,7 +131,8 @@ function moreAbout(box) {
 function aboutPlaces(func) {
 	const of = (weight) => share(weight, whole());
 
-	return func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
+	return func && sums.nodes[func] > 1 && profile.change
+		? `all ${withCommas(sums.nodes[func])} places: ${saysSides(changeOfFunction(func))}` : func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
 		of(sums.totals[func])} ${ofWhole()} · self ${of(sums.selves[func])}`;
 }
 
@@ -239,7 +188,7 @@ function showDetails() {
 				: "Click a frame to zoom; type / to search, ? for all keys"),
 			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are drawn together: zoom in`,
 		]),
-		join([exactCount(graph.total[box]), ...caveats(profile)]),
+		join([exactIn(box), ...caveats(profile)]),
 	] : [aboutPlaces(graph.func[box]), join(moreAbout(box))];
 	const shown = cutName(name), parts = [name, shown, ...lines, "", ...more].join("\n");
 	if (parts !== shownDetails) {

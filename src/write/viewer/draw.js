@@ -42,7 +42,7 @@ const inks = [[0, 0, 0], [113, 113, 113]], pages = [[255, 255, 255], [22, 23, 26
 /* What colours go by. @thin: see colourOf(). Colours that all boxes of a function have are kept. */
 const looksOf = (thin) => ({
 	thin, dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most, tested: profile.change,
+	most: view.own ? mostOwn() : profile.most, tested: profile.change,
 	kept: /Value|Ratio/.test(view.look) || profile.most ? null : new Map(),
 });
 
@@ -97,6 +97,8 @@ function draw(zoomedFrom = zoom) {
 		width: page, height: (layout.bottom - layout.lowest + 1) * picture.rowHeight + 1,
 	});
 	drawBoxes();
+	if (profile.change)
+		drawPanels();
 	update(elements.hits, { d: pathOfPieces(layout.runs.filter(({ hit }) => hit)) });
 	if (zoomedFrom !== zoom)
 		animateFrom(zoomedFrom, wide);
@@ -136,6 +138,7 @@ function piecesToDraw() {
 
 function drawBoxes() {
 	const paths = new Map(), full = looksOf(), thin = looksOf(true);
+	const mark = profile.change && startMarks();
 	let bands = "", drawn = 0, labelled = 0;
 	const addPath = (colour, d) => {
 		const fill = `rgb(${colour})`;
@@ -156,7 +159,9 @@ function drawBoxes() {
 		const colour = paintOf(piece, full);
 
 		drawRect(rects.get(drawn++), piece, `rgb(${colour})`);
-		labelled += drawLabel(labelled, piece, inkOn(colour));
+		if (mark)
+			mark(piece);
+		labelled += drawLabel(labels, labelled, piece, inkOn(colour));
 		if (!above && !graph.starts[box] && wide >= 4 && self >= 1 && self < wide - 0.1)
 			bands += rectangle({ ...piece, left: toPixel(left) }, min(self, wide - 1),
 					   view.down ? picture.rowHeight - 3 : 0, 2);
@@ -168,6 +173,8 @@ function drawBoxes() {
 	thins.trim(paths.size);
 	[...paths].forEach(([fill, d], k) => update(thins.get(k), { fill, d }));
 	update(elements.bands, { d: bands });
+	if (mark)
+		mark();
 }
 
 /* The nearest edge of a pixel of the screen. */
@@ -188,7 +195,6 @@ function drawRect(rect, { box, left, right, row }, fill) {
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
 		"aria-setsize": level ? graph.grow(up) : 1,
 		"aria-label": graph.says[box] ??= sayBox(box),
-		...profile.change && outlineOf(box),
 	});
 }
 
@@ -196,12 +202,13 @@ function drawRect(rect, { box, left, right, row }, fill) {
 function sayBox(box) {
 	const count = graph.grow(box);
 
-	return `${titleOf(box)}, self ${share(graph.self[box], whole())}, ${count} ${
+	return `${titleOf(box)}, self ${profile.change ? saysSides(comparisonOf(box, true))
+		: share(graph.self[box], whole())}, ${count} ${
 		graph.starts[box] ? "callers" : "callees"}`;
 }
 
 /* 1 where there was room for one. */
-function drawLabel(n, { box, left, right, row }, ink) {
+function drawLabel(labels, n, { box, left, right, row }, ink) {
 	const { rowHeight, fontSize } = picture;
 	const sign = profile.change ? signOfChange(box) : "";
 	const taken = 0.7 * fontSize * sign.length, hasRoom = right - left - taken > 3 * fontSize;
@@ -237,6 +244,8 @@ function markSame() {
 		d: pathOfPieces(layout.boxes.filter((piece) =>
 			piece.right - piece.left < thinBox && isSame(piece))),
 	});
+	if (profile.change)
+		markPanels(func);
 }
 
 /* From where the boxes were before. */
@@ -272,6 +281,8 @@ function redrawRows() {
 	const [low, high] = rowsInWindow(0);
 
 	belowStage = scrollHeight - scrollTop - clientHeight;
+	if (profile.change)
+		scrollPanels();
 	if (max(low, layout.lowest) < layout.low || min(high, layout.highest) > layout.high)
 		draw();
 }

@@ -7,7 +7,7 @@ const focused = () => document.activeElement;
 /* An element; functions among its @attributes listen. */
 function make(name, attributes, ...inside) {
 	const element = document.createElementNS(
-		/^(svg|g|rect|path|text|title|foreignObject)$/.test(name)
+		/^(svg|g|rect|path|text|title|foreignObject|defs|pattern)$/.test(name)
 			? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml", name);
 
 	for (const key in attributes)

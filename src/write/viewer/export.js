@@ -27,7 +27,7 @@ function foldedText(graph, from) {
 			names.push(nameOfBox(box).replace(/;/g, ":").replace(/\n/g, " "));
 		if (self[box] > 0 && names[0])
 			lines.push(`${(starts[box] ? [...names].reverse() : names).join(";")} ${
-				self[box] / profile.divisor}\n`);
+				numbersOf(graph, box, true)}\n`);
 		for (let k = below; k--;)
 			todo.push([first[box] + k, depth + (isNamed ? 1 : 0)]);
 	}
@@ -47,6 +47,8 @@ function tableText() {
 	const { selves, totals } = sums, { countName } = picture;
 	const seen = sampleSums && sampleSums.totals;
 
+	if (profile.change)
+		return changeRows().map(line);
 	return [
 		line(["Function", `Self (${countName})`, `Total (${countName})`, "Module", "File",
 			...seen ? ["Samples"] : []]),
@@ -139,6 +141,8 @@ function pictureOfView(wide, theme = view.theme, most = mostRows) {
 		parts.push(make("text", { x: wide / 2, y: top += 20, "text-anchor": "middle" },
 			fitLabel(line, wide - 2 * margin)));
 	top += 12;
+	if (profile.change)
+		top = putPanels(parts, top, low, high);
 
 	/* Zoomed, there may be nothing above. */
 	const empty = (view.down ? low - layout.lowest : layout.bottom - high) * picture.rowHeight;

@@ -30,11 +30,11 @@ function changeCase() {
 function showMatched() {
 	const lines = problem || !found ? [problem] : [
 		join([
-			`Matched: ${share(found.weight, whole())} ${ofWhole()}`,
+			`Matched: ${profile.change ? saysSides(changeOfHits()) : `${share(found.weight, whole())} ${ofWhole()}`}`,
 			`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
-			`self ${share(found.self, whole())}`,
+			!profile.change && `self ${share(found.self, whole())}`,
 		]),
-		zoom && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom (${
+		zoom && (!profile.change || view.side) && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom (${
 			middleOf(nameOf(zoom), 60)})`,
 	];
 

@@ -75,8 +75,9 @@ function makeLegend(meaning) {
 		make("span", {}, makeSwatch(colourOf({}, meaning, { ...looks, ...more })), name);
 
 	if (meaning === "Palette")
-		return profile.most ? namesOfChange().map((name, k) =>
-			plain(name, { delta: (k - 1) * picture.sign, most: 1 })) : [];
+		return profile.change ? legendOfChange(plain)
+			: profile.most ? ["less", "same", "more"].map((name, k) =>
+				plain(name, { delta: (k - 1) * picture.sign, most: 1 })) : [];
 	if (meaning === "Ratio") {
 		const { ratio } = profile, { isShare, least, name } = ratio;
 		const words = isShare ? [name, "", "", "", ""] : [`${name} up to`, "", "", "", ""];

@@ -11,7 +11,7 @@ function showMinimap() {
 	if (!minimap.clientHeight)
 		return;
 	minimap.style.width = `${layout.wide}px`;
-	if (hasChanged("o", madeFrom.g, view.look, dark, layout.wide, devicePixelRatio))
+	if (hasChanged("o", madeFrom.g, view.look, view.own, dark, layout.wide, devicePixelRatio))
 		drawMap();
 	shownpart.style.left = `${100 * from / all}%`;
 	shownpart.style.width = `${100 * (to - from) / all}%`;
@@ -20,7 +20,7 @@ function showMinimap() {
 
 /* Pixel by pixel: thousands of rectangles, each with a colour of its own, take a canvas longer. */
 function drawMap() {
-	const { map, minimap } = elements, { wide } = layout, colours = new Map();
+	const { map, minimap } = elements, { wide } = layout, colours = new Map(), looks = looksOf(true);
 
 	map.width = wide * devicePixelRatio;
 	map.height = minimap.clientHeight * devicePixelRatio;
@@ -36,10 +36,10 @@ function drawMap() {
 	for (const { box, row, left, right } of [...boxes, ...runs]) {
 		const func = graph.func[box];
 
-		if (!colours.has(func))
+		if (!looks.most && !colours.has(func))
 			colours.set(func, colourOfFunction(func));
 
-		const [red, green, blue] = colours.get(func);
+		const [red, green, blue] = colours.get(func) ?? makeColour(box, looks);
 		const from = floor(left / wide * width), to = max(from + 1, round(right / wide * width));
 		const [top, bottom] = [1, 0].map((k) => height - round((row - lowest + k) * high));
 

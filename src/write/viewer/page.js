@@ -19,7 +19,8 @@ function makePage() {
 		     makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
 		make("div", { id: "panes", role: "main" }, makeTable(),
-		     make("div", { id: "pane" }, makeMinimap(), makeStage()),
+		     make("div", { id: "pane" }, makeMinimap(), ...profile.change ? makePanels() : [],
+			  makeStage()),
 		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
 		make("footer", {},
 		     make("div", { id: "about" },
@@ -49,7 +50,7 @@ const makeControls = () => make("div", { id: "controls", hidden: "" }, makeSet("
 	], setKind),
 	...makeGroups(),
 	makeChoice("shown", "What is shown", ["Graph", "Both", "Table"],
-		   (panes) => choose({ panes }))), makeSet("How it looks",
+		   (panes) => choose({ panes }))), ...profile.change ? [makeSides()] : [], makeSet("How it looks",
 	makeChoice("colours", "What colours mean", [
 		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
 		...profile.ratio ? [`Ratio|By ${profile.ratio.name}`] : [],
@@ -102,7 +103,7 @@ function makeStage() {
 			mousedown: (happens) => happens.preventDefault(),
 		}, make("g", { id: "moving" }, make("g", { id: "thin" }), path("hits"),
 			make("g", { id: "tree", role: "tree", "aria-label": "Frames" }),
-			path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
+			...profile.change ? makeMarks() : [], path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
 }
 
 /* Of what is not a command: key, what it does. */
@@ -135,11 +136,12 @@ const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "
 	     "are its callees or, callees first, callers. A search is for names, after module:, " +
 	     "file: or kind: for those, after ! for all else. The link keeps all that is chosen."));
 
+const chip = (says, undo) => makeButton(`${says} ×`, `Undo: ${says}`, undo);
+
 function showAround() {
 	const { steps, pivot, cases, plain, look } = view;
 	const { chips, legend } = elements;
 	const sign = { "": "aA", i: "aa", c: "Aa" }[cases];
-	const chip = (says, undo) => makeButton(`${says} ×`, `Undo: ${says}`, undo);
 
 	for (const key in lists)
 		elements[lists[key]].value = view[key];
@@ -152,13 +154,15 @@ function showAround() {
 	update(elements.regex, { "aria-pressed": !plain });
 	if (focused() !== elements.search && !problem)
 		elements.search.value = view.sought;
-	chips.replaceChildren(...pivot ? [chip(`Around ${pivot}`, () => setKind(callersFirst))] : [],
+	chips.replaceChildren(...profile.change ? chipsOfSides() : [], ...pivot ? [chip(`Around ${pivot}`, () => setKind(callersFirst))] : [],
 		...steps.map((step, k) => chip(
 			[transforms[step[0]][0], step.slice(2)].filter(Boolean).join(" "),
 			() => choose({ steps: steps.filter((_, n) => n !== k) }))));
+	if (profile.change)
+		showSides();
 	showMatched();
 	showTable();
-	if (hasChanged("l", look, dark, madeFrom.f))
+	if (hasChanged("l", look, dark, madeFrom.f, view.own))
 		legend.replaceChildren(...makeLegend(look));
 	for (const entry of legend.children)
 		if (entry.means)

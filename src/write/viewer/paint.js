@@ -28,15 +28,6 @@ function colourOfChange(delta, most) {
 	return delta ? delta > 0 ? [255, rest, rest] : [rest, rest, 255] : [255, 255, 255];
 }
 
-/* flamefold's: orange for more, blue for less, grey for what noise explains. write/change.c has the
- * same ones. */
-function colourOfDifference(delta, most) {
-	const share = abs(delta) < most ? 0.25 + 0.75 * Math.sqrt(abs(delta) / most) : 1;
-
-	return delta ? mix([217, 217, 217], delta > 0 ? [230, 97, 1] : [94, 155, 216], share)
-		: [217, 217, 217];
-}
-
 /* From a slate to red, both as light as all fills of their theme. */
 const cold = [[128, 141, 159], [102, 115, 131]], hot = [[230, 52, 41], [206, 43, 33]];
 

@@ -3,6 +3,8 @@
 
 const tableRow = 24; /* pixels */
 const heads = ["Function", "Self", "Total", "Module", "Samples", "Ratio", "File"];
+/* What is said of those whose names are short. */
+const headNames = {};
 let rows, columns, sampleSums, columnFigure;
 
 /* What the columns are sorted by. */
@@ -23,15 +25,15 @@ const sumsOf = (column) => (sums.others ??= [])[column] ??=
 const isText = (column) => /Function|Module|File/.test(heads[column]);
 
 /* Those that the data has something for. Samples that are what is counted are said already. */
-const findColumns = () => [true, true, true, hasModules(),
-	sampleSums && profile.perSample !== profile.divisor, profile.ratio,
-	profile.functions.some(({ file }) => file)];
+const findColumns = () => [0, ...profile.change ? changeColumns() : [1, 2], hasModules() && 3,
+	!profile.change && sampleSums && profile.perSample !== profile.divisor && 4, profile.ratio && 5,
+	profile.functions.some(({ file }) => file) && 6].filter((k) => k || k === 0);
 
 /* A minus before the name of a column turns its order round. Names go up, numbers down. */
 function sortRows() {
 	sampleSums = profile.samples >= 0 && sumsOf(profile.samples);
 
-	const column = heads.indexOf(view.sort.replace("-", ""));
+	const its = heads.indexOf(view.sort.replace("-", "")), column = its < 0 ? 1 : its;
 	const sign = isText(column) !== (view.sort[0] === "-") ? 1 : -1;
 	const keyed = profile.functions.map((_, func) => {
 		const value = valuesOf[column](func);
@@ -46,16 +48,16 @@ function sortRows() {
 	rows = [...keyed.keys()].filter((func) =>
 		func && sums.nodes[func] && (!found || found.marks[func]));
 	rows.sort((a, b) => keyed[a] < keyed[b] ? -sign : keyed[a] > keyed[b] ? sign : a - b);
-	elements.heads.replaceChildren(...heads.map((head, k) => {
-		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
-		const says = head === "Ratio" && profile.ratio?.name || head;
+	elements.heads.replaceChildren(...columns.map((k) => {
+		const sorted = k === column && (sign > 0 ? "ascending" : "descending"), head = heads[k];
+		const says = head === "Ratio" && profile.ratio?.name || headNames[head] || head;
 
-		return columns[k] && make("th", {
+		return make("th", {
 			class: `${heads[k]} ${isText(k) && "text"}`, ...sorted ? { "aria-sort": sorted } : {},
 		},
 			makeButton(`${says}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${says}`,
 				   () => choose({ sort: view.sort === head ? `-${head}` : head }, true)));
-	}).filter(Boolean));
+	}));
 }
 
 function showTable() {
@@ -112,24 +114,23 @@ function makeRow(func, index) {
 	button.func = func;
 	return make("tr", {
 		"aria-rowindex": index, class: isChosen ? "chosen" : "", click: () => markFunction(func),
-	}, ...[button, cell(self), cell(total), module, sampleSums && withCommas(samples),
-		isNaN(ratio) ? "" : sayRatio(profile.ratio, ratio), file]
-		.map((inside, k) => {
-			const cell = make("td", {
-				class: `${heads[k]} ${isText(k) && "text"}`,
-				title: [, exactCount(self), exactCount(total)][k] ?? "",
-			}, inside);
+	}, ...columns.map((k) => {
+		const inside = [button, cell(self), cell(total), module, sampleSums && withCommas(samples),
+			isNaN(ratio) ? "" : sayRatio(profile.ratio, ratio), file][k] ?? cellOfChange(func, k);
+		const made = make("td", {
+			class: `${heads[k]} ${isText(k) && "text"}`,
+			title: [, exactCount(self), exactCount(total)][k] ?? "",
+		}, inside);
 
-			if (k === 1 || k === 2)
-				cell.style.backgroundSize =
-					`${100 * (k < 2 ? self : total) / whole()}% 100%`;
-			return columns[k] && cell;
-		}).filter(Boolean));
+		if (k === 1 || k === 2)
+			made.style.backgroundSize = `${100 * (k < 2 ? self : total) / whole()}% 100%`;
+		return made;
+	}));
 }
 
 const colourOfFunction = (func) => colourOf(profile.functions[func], view.look, {
 	dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most, tested: profile.change, delta: NaN, ratio: valuesOf[5](func),
+	most: profile.most, tested: profile.change, delta: profile.change ? shownOfFunction(func) : NaN, ratio: valuesOf[5](func),
 	share: view.look === "Value" ? sums.totals[func] / whole()
 		: sums.selves[func] / (sums.most ?? whole()),
 });

@@ -11,7 +11,7 @@ function fillTip({ box, count }) {
 
 	elements.tip.replaceChildren(make("b", {}, middleOf(nameOf(box), 120)), ...makeLines([
 		count > 1 && `${withCommas(count)} frames thinner than a pixel, the widest:`,
-		join([all, figure, exactCount(graph.total[box])]),
+		join([all, figure, exactIn(box)]),
 		join(rest), ...others,
 	]));
 }

@@ -19,7 +19,8 @@ const lists = { kind: "merging", look: "colours", panes: "shown" };
 let profile, graph;
 let lastGraph; /* the one before: many go back to it */
 let found; /* sumHits() of the search, or null */
-let flat; /* the trie behind the table: steps are done, gaps are their callers' */
+let kept; /* the trie that steps made, without gaps: these are their callers' */
+let flat; /* that is behind the table: in a difference it has the widths of one side */
 let sums; /* sumFunctions() of it */
 let zoom = 0, current = 0; /* the box with the whole width, the box keys act on */
 let madeFrom = {}; /* the choices that they were made from */
@@ -32,30 +33,41 @@ function hasChanged(thing, ...choices) {
 }
 
 function refresh() {
-	const { steps, cases, plain, kind, pivot, order, sought } = view;
+	const { steps, cases, plain, kind, pivot, order, sought, side } = view;
 	const how = [cases, ...steps];
-	const marksOf = (expression, options) => markFunctions(profile, expression, options);
-
-	if (hasChanged("f", ...how)) {
-		flat = steps.reduce((trie, step) =>
+	if (hasChanged("e", ...how))
+		kept = steps.reduce((trie, step) =>
 			doStep(profile, trie, step, { cases }), profile.flat);
+	if (hasChanged("f", ...how, side)) {
+		flat = ofSide(kept);
 		sums = sumFunctions(flat, profile.functions.length);
 		sums.most = sums.selves.reduce((most, self) => max(most, self), 1);
 	}
-	if (hasChanged("g", ...how, kind, pivot, order))
+	if (hasChanged("g", ...how, kind, pivot, order, side))
 		changeGraph([graph, lastGraph].find((one) => one?.made === madeFrom.g) ?? {
 			made: madeFrom.g,
-			...makeGraph(profile, steps[0] || kind !== callersFirst ? flat : profile.trie, {
-				kind,
-				widest: order,
-				marks: kind === aroundOne && marksOf(pivot, { cases }),
-				least: steps[0] ? 0 : profile.whole,
-			}),
+			...graphOf(),
 		});
-	if (hasChanged("h", ...how, kind, pivot, sought, plain)) {
-		found = sought && sumHits(graph.trie, marksOf(sought, view));
+	if (hasChanged("h", ...how, kind, pivot, sought, plain, side)) {
+		found = sought && sumHits(graph.trie, markFunctions(profile, sought, view));
 		foundAt = -1;
 	}
+}
+
+/* In a difference a side can be looked at alone: its widths are those of the trie then. */
+const ofSide = (trie, side = view.side) => side ? trieOfSide(profile, trie, side) : trie;
+
+/* A graph of what is chosen. */
+function graphOf(side = view.side) {
+	const { steps, cases, kind, pivot, order } = view;
+	const trie = steps[0] || kind !== callersFirst ? kept : profile.trie;
+
+	return makeGraph(profile, ofSide(trie, side), {
+		kind,
+		widest: order,
+		marks: kind === aroundOne && markFunctions(profile, pivot, { cases }),
+		least: steps[0] || side ? 0 : profile.whole,
+	});
 }
 
 /* In the other graph the same places, or the same functions, are looked for. */
@@ -146,6 +158,8 @@ function restoreLink() {
 		elements[lists[key]].value = chosen[key];
 		chosen[key] = elements[lists[key]].value || firstView[key];
 	}
+	if (profile.change)
+		checkSides(chosen);
 	chosen.sought = putInField(chosen.sought || (old.get("s") ?? ""), chosen);
 	Object.assign(view, firstView, { steps: [] });
 

@@ -41,17 +41,6 @@ function readPicture() {
 		firstView.look = "Ratio";
 }
 
-/* B's whole, and the largest change that is no noise. */
-function measureChange(profile) {
-	const { change: { scale, after, measures, level }, before, trie: { sums, ends } } = profile;
-	const of = (c, node) => sums[c][ends[node]] - sums[c][node];
-
-	profile.wholeAfter = of(after, 0) || scale * of(before, 0);
-	for (const [node, [, q]] of measures)
-		if (q <= level)
-			profile.most = max(profile.most, abs(of(after, node) - scale * of(before, node)));
-}
-
 async function readData() {
 	const holder = within("#flamefold-data");
 	const facts = Object.fromEntries(holder.getAttributeNames().map((name) =>
@@ -67,7 +56,7 @@ async function readData() {
 	profile.whole = max(profile.trie.sums[0].at(-1),
 				 fact("data-whole") * profile.divisor);
 	if (profile.change)
-		measureChange(profile);
+		startDifference();
 	if (profile.samples < 0 && /^samples$/.test(picture.countName))
 		Object.assign(profile, { samples: 0, perSample: profile.divisor });
 }

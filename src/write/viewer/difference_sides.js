@@ -1,0 +1,190 @@
+/*
+ * A difference that flamefold made: A's weights times `scale` are compared with B's. Which of them
+ * boxes are as wide as is view.side:
+ *
+ *	""	what the larger side has: all of both is there
+ *	A, B	what that side has, as in a graph of it alone
+ *	gone	what A has of those paths that B has none of
+ *
+ * Nodes are the same in all of them, and so what is known of a node holds in each.
+ *
+ * Of the data, `after` is the column of B, since the first one has the larger side's. `measures`: by
+ * node [standard error, q], of nodes that enough samples are of; `noise`: the variance of a sum, by
+ * the sum, where there is none.
+ */
+function readChange(facts, weights, before, pairs) {
+	const scale = +facts["data-scale"], [weight] = weights, measures = new Map();
+
+	for (let node = 0; pairs.more();) {
+		node += pairs.number();
+		measures.set(node, [pairs.number(), 10 ** (pairs.number() / 10 - 25)]);
+	}
+	weights[0] = weight.map((value, i) => max(value, round(scale * weights[before][i])));
+	return {
+		scale, measures, noise: +facts["data-noise"], level: +facts["data-level"],
+		reach: +(facts["data-reach"] ?? 0), after: weights.push(weight) - 1,
+	};
+}
+
+/* Where nothing was measured a change is one that noise makes as seldom as this, in standard errors. */
+const rare = 3;
+
+/* The whole that points are of, the largest change that is no noise, and what only a difference has. */
+function startDifference() {
+	const { change: { scale, after, measures, level }, before, trie } = profile;
+	const { sums, ends, count } = trie, of = (c, node) => sums[c][ends[node]] - sums[c][node];
+
+	profile.wholeAfter = of(after, 0) || scale * of(before, 0);
+	profile.surely = octets(count);
+	for (const [node, [, q]] of measures)
+		if (q <= level) {
+			profile.surely[node] = 1;
+			profile.most = max(profile.most, abs(of(after, node) - scale * of(before, node)));
+		}
+	trie.written = true;
+	Object.assign(firstView, { side: "", own: "", panels: "", sort: "Delta" });
+	Object.assign(linkKeys, { side: "b", own: "e", panels: "a" });
+	commandOf("s")[0] = "S";
+	helpSets.find(([, keys]) => keys.includes("s"))[1][0] = "S";
+	helpSets.splice(2, 0, ["Two sides", [..."1234ps"]]);
+	commands.push(
+		["1", "A alone", () => lookAt("A")],
+		["2", "B alone", () => lookAt("B")],
+		["3", "Difference: as wide as the larger side", () => lookAt("")],
+		["4", "Gone: what A has and B has not", () => lookAt("gone")],
+		["p", "Three panels: A, B and the difference", () => {
+			choose({ side: "", panels: view.panels ? "" : "1" });
+			say(view.panels ? "Three panels" : "One panel", true);
+		}],
+		["s", "Colours: of all that a frame calls, or of itself", () => {
+			toggle("own");
+			say(view.own ? "Colours are of own values" : "Colours are of frames with all that they call");
+		}]);
+	startChangeTable();
+}
+
+/* What a link cannot mean is left out. */
+function checkSides(chosen) {
+	if (!/^(A|B|gone)$/.test(chosen.side))
+		chosen.side = "";
+	chosen.own &&= "1";
+	chosen.panels = chosen.side ? "" : chosen.panels && "1";
+}
+
+const namesOfSides = { A: "A alone", B: "B alone", gone: "Gone" };
+
+function lookAt(side) {
+	choose({ side, panels: "" });
+	say(side === "gone" && !graph.total[0] ? "Nothing of A is gone"
+		: `${namesOfSides[side] ?? "Difference"}: ${titleOf(0)}`, true);
+}
+
+/* The trie with the widths of a side. */
+function trieOfSide({ change: { after }, before }, trie, side) {
+	const { sums, ends } = trie;
+	const sum = side === "A" ? sums[before] : side === "B" ? sums[after]
+		: runningSum(sums[before].subarray(1).map((to, i) =>
+			sums[after][ends[i]] === sums[after][i] ? to - sums[before][i] : 0));
+
+	return { ...trie, sums: [sum, ...sums.slice(1)] };
+}
+
+/* What both sides have, A times its scale, and what is known of the noise of their difference: of a
+ * node as it was written by its measure, else by how many samples are in it. @own: of its own value. */
+function compare(box, own) {
+	const { change: { measures, level }, before, trie: { ends } } = profile;
+	const { weigh, ownOf, at, starts, trie } = graph;
+	const of = own && !starts[box] ? ownOf : weigh, [node] = at[box];
+	const isWritten = trie.written && !at[box][1] && !starts[box] && (!own || ends[node] === node + 1);
+
+	return judge(of(box, before), of(box, profile.change.after), isWritten && measures.get(node),
+		     isWritten && !profile.surely[node], level);
+}
+
+function judge(before, after, measure, isNoise) {
+	const { scale, noise, reach } = profile.change;
+	const a = scale * before, b = after, [error, q] = measure || [Math.sqrt(noise * (a + b)), NaN];
+	/* What is left of a product and its sum is no difference. */
+	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
+
+	return {
+		a, b, delta, error, q, least: measure || !isNoise ? reach * error : 0,
+		isNoise: !delta || (measure ? isNoise : isNoise || abs(delta) < rare * error),
+	};
+}
+
+const comparisonOf = (box, own) => graph.compared[own ? 2 * box + 1 : 2 * box] ??= compare(box, own);
+
+/* What colours go by. */
+function shownChange(box) {
+	const { delta, isNoise } = comparisonOf(box, view.own);
+
+	return isNoise || isWhole(box) ? 0 : picture.sign * delta;
+}
+
+/* The largest change of an own value. */
+function mostOwn() {
+	const { change: { scale, after, noise }, before, trie: { sums, count } } = profile;
+
+	return profile.mostOwn ??= times(count, (i) => {
+		const a = scale * (sums[before][i + 1] - sums[before][i]), b = sums[after][i + 1] - sums[after][i];
+
+		return abs(b - a) < rare * Math.sqrt(noise * (a + b)) ? 0 : abs(b - a);
+	}).reduce((most, one) => max(most, one), profile.divisor / 1e9);
+}
+
+/* The side that alone has a box, where noise does not explain that, or that what it is below is. */
+function sideAlone(box) {
+	for (let up = box, steps = 0; graph.row[up] && steps < 64; up = graph.parent[up], steps++) {
+		const { a, b, isNoise } = comparisonOf(up);
+
+		if (a && b)
+			break;
+		if (!isNoise)
+			return b ? "B" : "A";
+	}
+	return "";
+}
+
+/* orange for more, blue for less, grey for what noise explains. write/change.c has the same ones. */
+function colourOfDifference(delta, most) {
+	const share = abs(delta) < most ? 0.25 + 0.75 * Math.sqrt(abs(delta) / most) : 1;
+
+	return delta ? mix([217, 217, 217], delta > 0 ? [230, 97, 1] : [94, 155, 216], share)
+		: [217, 217, 217];
+}
+
+/*
+ * How much more and less there is within a node, by the changes in it that are no noise: each counts
+ * once, where it was found deepest. Cost that moved from one callee to another is in both.
+ */
+function movesIn({ change: { scale, after, noise }, before, surely }, trie) {
+	const { sums, ends, parents, count, written } = trie;
+	const up = reals(count), down = reals(count);
+
+	for (let i = count; i--;) {
+		const a = scale * (sums[before][ends[i]] - sums[before][i]);
+		const b = sums[after][ends[i]] - sums[after][i];
+
+		if (written ? surely[i] : abs(b - a) >= rare * Math.sqrt(noise * (a + b))) {
+			up[i] = max(up[i], b - a);
+			down[i] = max(down[i], a - b);
+		}
+		if (i) {
+			up[parents[i]] += up[i];
+			down[parents[i]] += down[i];
+		}
+	}
+	return [up, down];
+}
+
+/* [more, less], where a box has about as much of both; else nothing. */
+function movesOf(box) {
+	const { trie, at, starts } = graph;
+	/* Sides of a trie have the same nodes, and the same list of where they end. */
+	const moves = starts[box] || view.side === "gone" ? [] : (trie.ends.moves ??= movesIn(profile, trie)).map((all) =>
+		at[box].reduce((sum, node) => sum + all[node], 0));
+	const [up, down] = moves;
+
+	return up && down && abs(up - down) <= (up + down) / 2 ? moves : [];
+}
