@@ -261,10 +261,8 @@ function readProfile(payload, facts) {
 
 	profile.ratio = readRatio(profile, column(49), add);
 	/* The largest change; flamegraph.pl's colours begin with 1. */
-	profile.most = weights[before]?.reduce((most, was, i) =>
+	profile.most = change ? 1 : weights[before]?.reduce((most, was, i) =>
 		max(most, abs(weights[0][i] - was)), profile.divisor);
-	if (change)
-		profile.most = 1;
 	profile.trie = makeTrie(funcs, parents, weights, readInferred(column(39), unit));
 	profile.flat = functions.some(({ kind }) => kind === gap)
 		? rebuild(profile, profile.trie, {

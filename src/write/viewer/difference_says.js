@@ -144,7 +144,7 @@ function chanceOf(errors) {
 }
 
 function judgeFunctions() {
-	const { change: { after, noise, measures, level }, before, surely } = profile;
+	const { before, change: { after, noise, level, scale } } = profile;
 	const [was, is] = [before, after].map(sumsOf), places = integers(profile.functions.length);
 	let least = 1;
 
@@ -152,11 +152,11 @@ function judgeFunctions() {
 		places[kept.funcs[i]] = i;
 
 	const all = profile.functions.map((_, func) => {
-		const node = sums.nodes[func] === 1 && places[func], measure = measures.get(node);
-		const its = judge(was.totals[func], is.totals[func], node && measure, node && measure && !surely[node]);
+		const hasOne = places[func] && sums.nodes[func] === 1;
+		const its = judge(was.totals[func], is.totals[func], hasOne ? places[func] : NaN);
 
-		its.own = is.selves[func] - profile.change.scale * was.selves[func];
-		its.chance = its.a + its.b >= 5 * noise && its.error ? chanceOf(abs(its.delta) / its.error) : NaN;
+		its.own = is.selves[func] - scale * was.selves[func];
+		its.chance = its.a + its.b >= 5 * noise && its.error ? chanceOf(abs(its.delta) / its.error) : 2;
 		return its;
 	});
 	const tested = all.filter(({ chance }) => chance <= 1).sort((a, b) => b.chance - a.chance);

@@ -8,21 +8,30 @@
  *
  * Nodes are the same in all of them, and so what is known of a node holds in each.
  *
- * Of the data, `after` is the column of B, since the first one has the larger side's. `measures`: by
- * node [standard error, q], of nodes that enough samples are of; `noise`: the variance of a sum, by
- * the sum, where there is none.
+ * Of the data, `after` is the column of B, since the first one has the larger side's; `errors`: by node
+ * the standard error of its difference; `digits`: that of its q, 250 + 10 log10 q, or `untested`, where
+ * there are too few samples; `sure`: up to which they are no noise; `noise`: the variance of a sum, by
+ * the sum, where nothing was measured.
  */
+const untested = 255;
+const ofDigits = (digits) => 10 ** (digits / 10 - 25);
+
 function readChange(facts, weights, before, pairs) {
-	const scale = +facts["data-scale"], [weight] = weights, measures = new Map();
+	const scale = +facts["data-scale"], level = +facts["data-level"], [weight] = weights, was = weights[before];
+	const { length } = weight, wide = reals(length), errors = reals(length), digits = octets(length).fill(untested);
 
 	for (let node = 0; pairs.more();) {
 		node += pairs.number();
-		measures.set(node, [pairs.number(), 10 ** (pairs.number() / 10 - 25)]);
+		errors[node] = pairs.number();
+		digits[node] = pairs.number();
 	}
-	weights[0] = weight.map((value, i) => max(value, round(scale * weights[before][i])));
+	for (let node = 0; node < length; node++)
+		wide[node] = max(weight[node], round(scale * was[node]));
+	weights[0] = wide;
 	return {
-		scale, measures, noise: +facts["data-noise"], level: +facts["data-level"],
-		reach: +(facts["data-reach"] ?? 0), after: weights.push(weight) - 1,
+		scale, errors, digits, level, noise: +facts["data-noise"], reach: +(facts["data-reach"] ?? 0),
+		sure: times(untested, ofDigits).filter((q) => q <= level).length - 1,
+		after: weights.push(weight) - 1,
 	};
 }
 
@@ -31,16 +40,13 @@ const rare = 3;
 
 /* The whole that points are of, the largest change that is no noise, and what only a difference has. */
 function startDifference() {
-	const { change: { scale, after, measures, level }, before, trie } = profile;
+	const { change: { scale, after, digits, sure }, before, trie } = profile;
 	const { sums, ends, count } = trie, of = (c, node) => sums[c][ends[node]] - sums[c][node];
 
 	profile.wholeAfter = of(after, 0) || scale * of(before, 0);
-	profile.surely = octets(count);
-	for (const [node, [, q]] of measures)
-		if (q <= level) {
-			profile.surely[node] = 1;
+	for (let node = 0; node < count; node++)
+		if (digits[node] <= sure)
 			profile.most = max(profile.most, abs(of(after, node) - scale * of(before, node)));
-		}
 	trie.written = true;
 	Object.assign(firstView, { side: "", own: "", panels: "", sort: "Delta" });
 	Object.assign(linkKeys, { side: "b", own: "e", panels: "a" });
@@ -90,26 +96,27 @@ function trieOfSide({ change: { after }, before }, trie, side) {
 }
 
 /* What both sides have, A times its scale, and what is known of the noise of their difference: of a
- * node as it was written by its measure, else by how many samples are in it. @own: of its own value. */
+ * node as it was written what was measured, else by how many samples are in it. @own: of its own value. */
 function compare(box, own) {
-	const { change: { measures, level }, before, trie: { ends } } = profile;
+	const { before, change: { after }, trie: { ends } } = profile;
 	const { weigh, ownOf, at, starts, trie } = graph;
 	const of = own && !starts[box] ? ownOf : weigh, [node] = at[box];
 	const isWritten = trie.written && !at[box][1] && !starts[box] && (!own || ends[node] === node + 1);
 
-	return judge(of(box, before), of(box, profile.change.after), isWritten && measures.get(node),
-		     isWritten && !profile.surely[node], level);
+	return judge(of(box, before), of(box, after), isWritten ? node : NaN);
 }
 
-function judge(before, after, measure, isNoise) {
-	const { scale, noise, reach } = profile.change;
-	const a = scale * before, b = after, [error, q] = measure || [Math.sqrt(noise * (a + b)), NaN];
+/* @node: the one that it is the difference of; NaN: nothing was measured of it. */
+function judge(before, after, node) {
+	const { scale, noise, reach, errors, digits, sure } = profile.change;
+	const isTested = digits[node] < untested;
+	const a = scale * before, b = after, error = isTested ? errors[node] : Math.sqrt(noise * (a + b));
 	/* What is left of a product and its sum is no difference. */
 	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
 
 	return {
-		a, b, delta, error, q, least: measure || !isNoise ? reach * error : 0,
-		isNoise: !delta || (measure ? isNoise : isNoise || abs(delta) < rare * error),
+		a, b, delta, error, q: isTested ? ofDigits(digits[node]) : node >= 0 ? 1 : NaN, least: reach * error,
+		isNoise: !delta || (node >= 0 ? !(digits[node] <= sure) : abs(delta) < rare * error),
 	};
 }
 
@@ -125,12 +132,17 @@ function shownChange(box) {
 /* The largest change of an own value. */
 function mostOwn() {
 	const { change: { scale, after, noise }, before, trie: { sums, count } } = profile;
+	const [was, is] = [sums[before], sums[after]];
 
-	return profile.mostOwn ??= times(count, (i) => {
-		const a = scale * (sums[before][i + 1] - sums[before][i]), b = sums[after][i + 1] - sums[after][i];
+	let most = profile.divisor / 1e9;
 
-		return abs(b - a) < rare * Math.sqrt(noise * (a + b)) ? 0 : abs(b - a);
-	}).reduce((most, one) => max(most, one), profile.divisor / 1e9);
+	for (let i = 0; !profile.mostOwn && i < count; i++) {
+		const a = scale * (was[i + 1] - was[i]), b = is[i + 1] - is[i], delta = abs(b - a);
+
+		if (delta > most && delta >= rare * Math.sqrt(noise * (a + b)))
+			most = delta;
+	}
+	return profile.mostOwn ??= most;
 }
 
 /* The side that alone has a box, where noise does not explain that, or that what it is below is. */
@@ -158,7 +170,7 @@ function colourOfDifference(delta, most) {
  * How much more and less there is within a node, by the changes in it that are no noise: each counts
  * once, where it was found deepest. Cost that moved from one callee to another is in both.
  */
-function movesIn({ change: { scale, after, noise }, before, surely }, trie) {
+function movesIn({ change: { scale, after, noise, digits, sure }, before }, trie) {
 	const { sums, ends, parents, count, written } = trie;
 	const up = reals(count), down = reals(count);
 
@@ -166,7 +178,7 @@ function movesIn({ change: { scale, after, noise }, before, surely }, trie) {
 		const a = scale * (sums[before][ends[i]] - sums[before][i]);
 		const b = sums[after][ends[i]] - sums[after][i];
 
-		if (written ? surely[i] : abs(b - a) >= rare * Math.sqrt(noise * (a + b))) {
+		if (written ? digits[i] <= sure : abs(b - a) >= rare * Math.sqrt(noise * (a + b))) {
 			up[i] = max(up[i], b - a);
 			down[i] = max(down[i], a - b);
 		}

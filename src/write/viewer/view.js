@@ -38,11 +38,8 @@ function refresh() {
 	if (hasChanged("e", ...how))
 		kept = steps.reduce((trie, step) =>
 			doStep(profile, trie, step, { cases }), profile.flat);
-	if (hasChanged("f", ...how, side)) {
-		flat = ofSide(kept);
-		sums = sumFunctions(flat, profile.functions.length);
-		sums.most = sums.selves.reduce((most, self) => max(most, self), 1);
-	}
+	if (hasChanged("f", ...how, side))
+		[flat, sums] = (kept.sides ??= {})[side] ??= sumSide(ofSide(kept));
 	if (hasChanged("g", ...how, kind, pivot, order, side))
 		changeGraph([graph, lastGraph].find((one) => one?.made === madeFrom.g) ?? {
 			made: madeFrom.g,
@@ -56,6 +53,13 @@ function refresh() {
 
 /* In a difference a side can be looked at alone: its widths are those of the trie then. */
 const ofSide = (trie, side = view.side) => side ? trieOfSide(profile, trie, side) : trie;
+
+function sumSide(trie) {
+	const sums = sumFunctions(trie, profile.functions.length);
+
+	sums.most = sums.selves.reduce((most, self) => max(most, self), 1);
+	return [trie, sums];
+}
 
 /* A graph of what is chosen. */
 function graphOf(side = view.side) {
