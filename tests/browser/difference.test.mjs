@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { frame, frames, hoverFrame, openBrowser } from "./page.mjs";
+import { clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
 
 const browser = openBrowser();
 const { test } = browser;
@@ -98,3 +98,378 @@ test("the legend has numbers", async () => {
 	assert.deepEqual(await page.locator("#legend span").allTextContents(),
 			 ["less, up to ▼11.1 %", "no more than noise", "more, up to ▲11.1 %", "new", "gone", "moved within it"]);
 });
+
+/* Three functions call each other in other ways on the two sides. */
+const deepBefore = `${before}main;run;parse;alloc 700\nmain;run;read;alloc 400\nidle;alloc 300\nmain;old;x;alloc 200\n`;
+const deepAfter = `${after}main;run;parse;alloc 200\nmain;run;read;alloc 900\nidle;alloc 300\nmain;fresh;y;alloc 100\n`;
+
+const shapes = async (page) => (await frames(page)).map(({ name, x, y, width }) =>
+	[name, Math.round(x), Math.round(y), Math.round(width)]);
+const press = async (page, ...keys) => {
+	for (const key of keys)
+		await page.keyboard.press(key);
+};
+const withoutFocus = (page) => page.evaluate(() => document.activeElement?.blur?.());
+
+for (const [what, act] of Object.entries({
+	"callers first": () => {},
+	"callees first": (page) => page.selectOption("#merging", "callees"),
+	"merged around": async (page) => {
+		await searchFor(page, "^alloc$");
+		await page.press("#search", "Enter");
+		await searchFor(page, "");
+		await withoutFocus(page);
+	},
+	"the widest first": (page) => press(page, "b"),
+	"with the root at the top": (page) => press(page, "i"),
+	"zoomed": (page) => clickFrame(page, "run"),
+	"without a function": async (page) => {
+		await searchFor(page, "^parse$");
+		await page.selectOption("#onhits", "h");
+		await searchFor(page, "");
+		await withoutFocus(page);
+	},
+}))
+	test(`A and B alone are as wide and in the order of a graph of them: ${what}`, async () => {
+		for (const [key, stacks] of [["1", deepBefore], ["2", deepAfter]]) {
+			const plain = await browser.open(graph(stacks));
+
+			await withoutFocus(plain);
+			await act(plain);
+
+			const expected = await shapes(plain), { height } = await plain.locator("#stage").boundingBox();
+			const page = await browser.open(difference(deepBefore, deepAfter));
+
+			await withoutFocus(page);
+			await press(page, key);
+			await act(page);
+
+			/* What is above the graph may be higher by a row. */
+			const shift = (all) => all.map(([name, x, y, width]) => [name, x, y - all[0][2], width]);
+
+			assert.ok(height > 0 && expected.length > 4);
+			assert.deepEqual(shift(await shapes(page)), shift(expected), key);
+		}
+	});
+
+test("the difference has what the larger side has, and what is gone what A alone has", async () => {
+	const page = await browser.open(difference(before, after));
+	const widthOf = async (name) => (await frame(page, name))?.width;
+	const all = 5400 / 4901, sum = 1500 + 3000 * all + 500 * all + 600 + 401 * all;
+
+	near(await widthOf("parse"), 1180 * 1500 / sum, 1);
+	near(await widthOf("read"), 1180 * 3000 * all / sum, 1);
+	near(await widthOf("x"), 1180 * 500 * all / sum, 1);
+	near(await widthOf("y"), 1180 * 600 / sum, 1);
+	await press(page, "4");
+	assert.deepEqual((await frames(page)).map(({ name }) => name), ["all", "main", "old", "x"]);
+	near(await widthOf("x"), 1180);
+	await hoverFrame(page, "old");
+	assert.match(await text(page, "details"), /gone of it: 10\.2 %/);
+	await press(page, "3");
+	near(await widthOf("x"), 1180 * 500 * all / sum, 1);
+});
+
+test("where nothing is gone that is said", async () => {
+	const page = await browser.open(difference("a 100\n", "a 90\nb 10\n"));
+
+	await press(page, "4");
+	assert.equal(await text(page, "status"), "Nothing of A is gone");
+	assert.deepEqual((await frames(page)).map(({ name }) => name), ["all"]);
+});
+
+test("sides are chosen with buttons, too, which say which one it is", async () => {
+	const page = await browser.open(difference(before, after));
+	const pressed = () => page.evaluate(() => [...document.querySelectorAll("[id^=side-][aria-pressed=true]")]
+		.map((one) => one.textContent));
+
+	assert.deepEqual(await pressed(), ["Difference"]);
+	for (const side of ["A", "B", "Gone", "Difference", "Panels"]) {
+		await page.click(`#controls button:text-is('${side}')`);
+		assert.deepEqual(await pressed(), [side]);
+	}
+	await page.click("#controls button:text-is('Panels')");
+	assert.deepEqual(await pressed(), ["Difference"]);
+});
+
+test("the side, the panels and what colours go by are in the link; what cannot be is left out", async () => {
+	const svg = difference(before, after), page = await browser.open(svg);
+
+	await press(page, "1", "s");
+	assert.match(page.url(), /#b=A&e=1$/);
+
+	const shown = await shapes(page), colours = await drawn(page);
+	const again = await browser.open(svg, "#b=A&e=1");
+
+	assert.deepEqual(await shapes(again), shown);
+	assert.deepEqual(await drawn(again), colours);
+	await browser.open(svg, "#a=1");
+	assert.equal(await page.locator(".panel:visible").count(), 2);
+	for (const link of ["#b=__proto__", "#b=C", "#b=constructor&a="]) {
+		await browser.open(svg, link);
+		assert.equal((await frames(page)).length, 10);
+	}
+	/* A graph of one profile has no sides. */
+	await browser.open(graph(before), "#b=A&e=1&a=1&k=Delta");
+	assert.equal((await frames(page)).length, 8);
+	await page.selectOption("#shown", "Both");
+	await page.goBack();
+});
+
+test("colours go by own values with s, and S merges around a function", async () => {
+	const page = await browser.open(difference("main;work 1000\nmain 4000\n", "main;work 3000\nmain 2000\n"));
+
+	assert.equal((await frame(page, "main")).fill, grey);
+	assert.match((await frame(page, "work")).label, /▲40\.0%/);
+	await press(page, "s");
+	assert.match((await frame(page, "main")).label, /^main ▼40\.0%/);
+	assert.equal((await frame(page, "main")).fill, "rgb(94,155,216)");
+	assert.equal((await page.locator("#legend span").allTextContents())[0], "self less, up to ▼40.0 %");
+	await press(page, "s");
+	assert.equal((await frame(page, "main")).fill, grey);
+	await hoverFrame(page, "work");
+	await press(page, "S");
+	assert.equal((await facts(page)).view, "around");
+	/* The function is no root: it has changed. */
+	assert.equal((await frames(page)).find(({ y }, k, all) => y === Math.max(...all.map((one) => one.y)) || k === 0).fill,
+		     "rgb(230,97,1)");
+});
+
+test("strips show what moved within a frame whose sum did not", async () => {
+	const page = await browser.open(difference(before, after));
+	const boxes = (name) => page.evaluate((name) => [...document.querySelector(`#${name}`).getAttribute("d")
+		.matchAll(/M(\S+) (\S+?)h(\S+?)v/g)].map(([, ...numbers]) => numbers.map(Number)), name);
+	const [more, less] = [await boxes("more"), await boxes("less")], run = await frame(page, "run");
+
+	/* all, main and run: parse has more, and read less. */
+	assert.equal(more.length, 3);
+	assert.equal(less.length, 3);
+
+	const [x, y, wide] = more.find(([, y]) => Math.abs(y - run.y - 12) < 1), [from, , narrow] = less.find((one) => one[1] === y);
+	const { width } = await frame(page, "all"), sum = 1500 + 5400 / 4901 * (3000 + 500 + 401) + 600;
+
+	near(x, run.x);
+	near(from, x + wide);
+	near(wide, width * (1500 - 1000 * 5400 / 4901) / sum);
+	near(narrow, width * (3000 * 5400 / 4901 - 2900) / sum);
+	await hoverFrame(page, "run");
+	assert.match(await text(page, "details"), /within it: ▲ \+7\.4 % · ▼ -7\.5 %/);
+	await browser.open(difference(before, before));
+	assert.deepEqual([await boxes("more"), await boxes("less")], [[], []]);
+	/* What only grows has none. */
+	await browser.open(difference("main;a 1000\nidle 5000\n", "main;a 3000\nidle 5000\n"));
+	assert.ok(!(await boxes("more")).some(([, y]) => y < run.y));
+});
+
+test("the static picture has the same marks", () => {
+	const svg = difference(before, after).split("<metadata")[0];
+	const group = (name) => new RegExp(`<g[^>]*>\\s*<title>${name} \\([^]*?</g>`).exec(svg)[0];
+
+	assert.match(group("old"), /url\(#gone-lines\)/);
+	assert.match(group("fresh"), /stroke="#000"/);
+	assert.match(group("run"), /fill="#b34700"[^]*fill="#1f5fa8"/);
+	assert.doesNotMatch(group("parse"), /url|stroke=|#b34700/);
+	assert.match(svg, /<pattern id="gone-lines"/);
+});
+
+test("the table has both sides, their difference and how sure that is, and can be sorted by each", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter));
+	const rows = () => page.evaluate(() => [...document.querySelectorAll("#rows tr:not([aria-hidden])")]
+		.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)));
+	const heads = () => page.locator("#heads th").allTextContents();
+	const allA = 6501, allB = 6900;
+	const share = (count, all) => 100 * count / all;
+
+	await page.selectOption("#shown", "Table");
+	assert.deepEqual(await heads(), ["Function", "A", "B", "Δ ▼", "Δ self", "q", "Detectable"]);
+
+	const first = await rows(), of = (name) => first.find(([one]) => one === name);
+
+	near(parseFloat(of("alloc")[1]), share(1600, allA), 0.06);
+	near(parseFloat(of("alloc")[2]), share(1500, allB), 0.06);
+	near(parseFloat(of("alloc")[3].slice(1)), share(1500, allB) - share(1600, allA), 0.06);
+	assert.match(of("fresh")[3], /^▲ \+10\.1 %/);
+	assert.match(of("read")[4], /^▼ -4\.1 %/);
+	assert.match(of("idle")[5], /noise$/);
+	assert.doesNotMatch(of("fresh")[5], /noise/);
+	near(parseFloat(of("idle")[6]), 1.9, 1);
+
+	const numbers = first.map((row) => parseFloat(row[3].replace(/[▲▼ ]/g, "")));
+
+	assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
+	for (const head of ["A", "B", "q", "Detectable"]) {
+		await page.click(`#heads button:text-is('${head}')`);
+		assert.equal((await page.locator("#heads [aria-sort]").textContent()).replace(/ .$/, ""), head);
+	}
+	await page.click("#heads button:text-is('A')");
+	assert.deepEqual((await rows()).slice(0, 2).map(([name]) => name), ["main", "run"]);
+});
+
+test("a box says the same of both sides, whichever of them is looked at and however stacks are merged", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter));
+	const said = async () => (await frames(page)).map(({ says, fill }) => `${says.replace(/, self .*/, "")} ${fill}`);
+
+	for (const act of [() => {}, () => page.selectOption("#merging", "callees"), async () => {
+		await searchFor(page, "^alloc$");
+		await page.press("#search", "Enter");
+		await searchFor(page, "");
+		await withoutFocus(page);
+	}]) {
+		await press(page, "3");
+		await act();
+
+		const both = await said();
+
+		for (const key of ["1", "2", "4"]) {
+			await press(page, key);
+
+			const one = await said();
+
+			assert.ok(one.length > 3);
+			assert.deepEqual(one.filter((text) => !both.includes(text)), [], key);
+		}
+	}
+});
+
+test("what is taken away has both sides", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter));
+	const save = async (label) => (await page.download(async () => {
+		await press(page, "E");
+		await page.click(`#menu button:text-is('${label}')`);
+	})).content.toString();
+	const lines = (text) => text.trim().split("\n").sort();
+	const expected = difference(deepBefore, deepAfter, "-f", "folded");
+
+	assert.deepEqual(lines(await save("All stacks, folded text")), lines(expected));
+	assert.deepEqual(lines(await save("Stacks of this view, folded text")), lines(expected));
+	await press(page, "1");
+	assert.deepEqual(lines(await save("Stacks of this view, folded text")), lines(deepBefore));
+	await press(page, "3");
+
+	const [head, ...rows] = (await save("Table, CSV")).trim().split("\r\n");
+
+	assert.equal(head, "Function,A (%),B (%),Delta (points),Self delta (points),q,Module,File");
+	near(Number(rows.find((row) => row.startsWith("fresh,")).split(",")[3]), 100 * 700 / 6900, 1e-9);
+});
+
+test("three panels show A, B and the difference: what is done in one is done in all", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter));
+	const panel = (side) => page.evaluate((side) => {
+		const svg = document.querySelectorAll(".side")[side === "A" ? 0 : 1];
+		const { x, y } = svg.getBoundingClientRect();
+
+		return {
+			labels: [...svg.querySelectorAll(".labels text")].map((one) => ({
+				text: one.textContent, x: x + Number(one.getAttribute("x")), y: y + Number(one.getAttribute("y")),
+			})),
+			fills: [...svg.querySelectorAll("g:not(.labels) > path")].map((one) => one.getAttribute("fill")),
+			twin: svg.querySelector(".twin").getAttribute("d"),
+			says: svg.getAttribute("aria-label"),
+		};
+	}, side);
+	const caption = (side) => page.textContent(`#caption-${side}`);
+	const names = async (side) => (await panel(side)).labels.map((one) => one.text.replace(/ .*/, "")).sort();
+
+	assert.equal(await page.locator(".panel:visible").count(), 0);
+	await press(page, "p");
+	assert.equal(await page.locator(".panel:visible").count(), 2);
+	assert.match(await caption("A"), /^A · .*a\.folded$/);
+	assert.equal(await caption("both"), "Difference");
+	assert.deepEqual((await names("A")).filter((name) => /^(old|fresh)$/.test(name)), ["old"]);
+	assert.deepEqual((await names("B")).filter((name) => /^(old|fresh)$/.test(name)), ["fresh"]);
+
+	/* The pointer over a box of A: the same one is marked in B and in the difference, and told of. */
+	const at = (await panel("A")).labels.find((one) => one.text.startsWith("parse"));
+
+	await page.mouse.move(at.x + 10, at.y - 4);
+	assert.match(await text(page, "details"), /^parse A 26\.1 % · B 24\.6 %/);
+	assert.ok((await panel("A")).twin && (await panel("B")).twin && (await page.getAttribute("#twin", "d")));
+	assert.ok((await frame(page, "parse")).same);
+	assert.equal(await page.locator("#tip:visible").count(), 1);
+
+	/* A click there zooms all. */
+	await page.mouse.click(at.x + 10, at.y - 4);
+	near((await frame(page, "parse")).width, 1180);
+	assert.ok(!(await names("A")).includes("read") && !(await names("B")).includes("read"));
+	assert.ok((await names("B")).includes("alloc"));
+	assert.match((await panel("B")).says, /^B alone: A 26\.1 % · B 24\.6 %/);
+	await page.mouse.move(5, 5);
+	await press(page, "0");
+
+	/* A search is in all. */
+	await searchFor(page, "alloc");
+	for (const side of ["A", "B"])
+		assert.ok((await panel(side)).fills.includes("rgb(230,0,230)"), side);
+	await searchFor(page, "");
+	await withoutFocus(page);
+
+	/* What one side has none of. */
+	await clickFrame(page, "old");
+	assert.match(await caption("B"), /it has none of this$/);
+	assert.deepEqual((await panel("B")).labels, []);
+	assert.ok((await names("A")).includes("x"));
+	assert.equal((await panel("B")).says, "B alone: nothing");
+	await press(page, "0", "v");
+	assert.ok((await names("A")).includes("old") && !(await names("B")).includes("old"), `${await names("A")}; ${await names("B")}`);
+	await press(page, "v", "i");
+
+	const [root, above] = ["all", "main"].map((name) => (labels) => labels.find((one) => one.text.startsWith(name)).y);
+	const { labels } = await panel("A");
+
+	assert.ok(root(labels) < above(labels));
+
+	const page2 = await browser.newPage({ viewport: { width: 360, height: 700 } });
+
+	await browser.open(difference(deepBefore, deepAfter), "#a=1", "graph.svg", page2);
+	assert.deepEqual(await page2.evaluate(() => [...document.querySelectorAll(".panel, #stage")].map((one) => {
+		const { x, width, height } = one.getBoundingClientRect();
+
+		return [x, width, height > 80];
+	})), [[0, 360, true], [0, 360, true], [0, 360, true]]);
+	await page2.close();
+});
+
+test("panels show the rows that the graph shows, however deep", async () => {
+	const deep = (count) => `${Array.from({ length: 300 }, (_, i) => `f${i}`).join(";")} ${count}\n`;
+	const page = await browser.open(difference(deep(500), deep(900)), "#a=1");
+	const top = () => page.evaluate(() => [...document.querySelectorAll(".panel, #stage")].map((one) => {
+		const labels = [...one.querySelectorAll("text")].filter((label) => {
+			const { y } = label.getBoundingClientRect(), box = one.getBoundingClientRect();
+
+			return y > box.y && y < box.bottom - 10;
+		});
+
+		return labels.map((label) => label.textContent).sort().join();
+	}));
+
+	for (const y of [0, 2000, 4800]) {
+		await page.evaluate((y) => document.querySelector("#stage").scrollTo(0, y), y);
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+		const [a, b, both] = await top();
+
+		assert.ok(both.length > 20);
+		assert.equal(a, both);
+		assert.equal(b, both);
+	}
+});
+
+test("a picture of the panels has all three", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter), "#a=1");
+	const { content } = await page.download(async () => {
+		await press(page, "E");
+		await page.click("#menu button:text-is('Picture of this view, SVG')");
+	});
+
+	assert.match(content.toString(), /A · [^<]*a\.folded<[^]*B · [^<]*b\.folded</);
+	assert.equal(content.toString().match(/>alloc[ <]/g).length > 6, true);
+});
+
+test("only a picture of a difference has the script of one", () => {
+	const [plain, both] = [graph(before), difference(before, after)];
+
+	assert.ok(both.includes("Three panels") && !plain.includes("Three panels"));
+	assert.ok(!plain.includes("gone-lines") && !plain.includes("#side-") && !plain.includes(".caption"));
+});
+
+test("nothing of all this is an error or a request", browser.quiet);

@@ -9,9 +9,10 @@
  *
  * Below a box are boxes first[box] up to, but not including, first[box] + grow(box). Towards
  * callers a box has the weight of the nodes starts[box]; from each of them at[box] went up.
+ * Of a side of a difference a box stands for all that it does in the other, too: `there` is where both are.
  */
 function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 0 }) {
-	const { count, funcs, parents, ends, sums } = trie;
+	const { count, funcs, parents, ends, sums, there = sums[0] } = trie;
 	const func = [], parent = [], row = [], x = [], total = [], self = [];
 	const first = [], kids = [], at = [], starts = [];
 
@@ -59,7 +60,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 			else
 				self[box] += weight;
 			for (let i = node + 1; i < ends[node] && !up; i = ends[i])
-				if (whole(i))
+				if (there[ends[i]] - there[i])
 					put(i, whole(i));
 		});
 		if (widest || !inOrder)
@@ -77,7 +78,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 			for (const one of below) {
 				if (functions[one.func].kind === gap)
 					self[box] += one.weight;
-				else
+				else if (one.weight)
 					add(one, box, row[box] + step, left);
 				left += one.weight;
 			}
@@ -91,7 +92,8 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 
 	for (let i = 0; i < count; i++)
 		if (kind === callersFirst ? !i
-		    : marks ? marks[funcs[i]] && !inside[parents[i]] && whole(i) : own(i))
+		    : marks ? marks[funcs[i]] && !inside[parents[i]] && there[ends[i]] - there[i]
+			: there[i + 1] - there[i])
 			nodes.push(i);
 
 	const same = nodes.every((node) => funcs[node] === funcs[nodes[0]]);
