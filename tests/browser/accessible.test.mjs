@@ -1,9 +1,10 @@
 // Without a mouse, without eyes, with other colours, on paper and on small screens.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { clickFrame, facts, frame, frames, graph, near, openBrowser, require, searchFor } from "./page.mjs";
+import { clickFrame, difference, facts, frame, frames, graph, hoverFrame, near, openBrowser, require, searchFor } from "./page.mjs";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nmain;write 200\nidle 200\n";
+const changed = "main;parse;read 3000\nmain;parse;malloc 1000\nmain;write 6000\nmain;fresh;y 900\nidle 2000\n";
 const browser = openBrowser();
 const { test } = browser;
 const text = (page, id) => page.textContent(`#${id}`);
@@ -83,6 +84,31 @@ for (const [name, [file, format]] of Object.entries(formats)) {
 			await press(page, ...keys);
 			assert.deepEqual(await violations(page), []);
 		});
+
+	for (const [state, ...keys] of [["at first"], ["of one side", "1"], ["of what is gone, in the dark", "4", "d"], ["in panels", "p"],
+		["in panels, in the dark", "p", "d"], ["with the table", "t", "t"], ["with the table, in the dark", "t", "d"],
+		["of own values", "s"], ["with help", "?"]])
+		test(`${name}: axe finds nothing in a difference ${state}`, { skip: !axe && "no axe-core" }, async () => {
+			const page = await browser.open(difference(stacks, changed, "-f", format), "", file);
+
+			await press(page, ...keys);
+			assert.deepEqual(await violations(page), []);
+		});
+
+	test(`${name}: axe finds nothing in a difference on a phone`, { skip: !axe && "no axe-core" }, async () => {
+		const page = await browser.newPage({ viewport: { width: 360, height: 700 }, hasTouch: true });
+
+		await browser.open(difference(stacks, changed, "-f", format), "#a=1", file, page);
+		assert.deepEqual(await violations(page), []);
+		await page.click("#tools");
+		assert.deepEqual(await violations(page), []);
+		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#app *")]
+			.filter((one) => one.getClientRects().length && !one.closest("#status, #legend") &&
+				one.getBoundingClientRect().right > innerWidth + 0.5).map((one) => one.outerHTML)), []);
+		assert.ok(await page.evaluate(() => [...document.querySelectorAll("#controls button")]
+			.every((one) => one.offsetHeight >= 24 && one.offsetWidth >= 24)));
+		await page.close();
+	});
 
 	test(`${name}: axe finds nothing on a phone`, { skip: !axe && "no axe-core" }, async () => {
 		const page = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true });
@@ -245,6 +271,98 @@ function contrast(one, other) {
 
 	return (a + 0.05) / (b + 0.05);
 }
+
+test("a difference with keys alone: what grew most, its sides, panels, what is gone", async () => {
+	const page = await browser.open(difference(stacks, changed));
+
+	/* The table has it first. */
+	await press(page, "t");
+	assert.equal(await page.locator("#rows td button >> nth=0").textContent(), "fresh");
+	await page.focus("#rows td button >> nth=0");
+	await press(page, "Enter");
+	assert.match(await text(page, "status"), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 %/);
+	await press(page, "t", "t");
+	await page.focus("#tree rect[tabindex='0']");
+	assert.match(await current(page), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 % .*\), self A 0 % · B 0 % · 0 %, 1 callees$/);
+	await press(page, "ArrowUp");
+	assert.match(await current(page), /^y /);
+	await press(page, "1");
+	assert.match(await text(page, "status"), /^A alone: all \(A 100 % · B 100 %/);
+	assert.ok(!await frame(page, "fresh"));
+	assert.match(await current(page), /^main /);
+	await press(page, "2");
+	assert.ok(await frame(page, "fresh"));
+	await press(page, "4");
+	assert.match(await text(page, "status"), /^Gone: all/);
+	await press(page, "3", "p");
+	assert.equal(await text(page, "status"), "Three panels");
+	assert.match(await page.getAttribute(".side >> nth=0", "aria-label"), /^A alone: A 100 % · B 100 %/);
+	assert.equal(await page.getAttribute(".side >> nth=0", "role"), "img");
+	await press(page, "p", "s");
+	assert.equal(await text(page, "status"), "Colours are of own values");
+});
+
+test("every control of a difference can be reached with Tab", async () => {
+	const page = await browser.open(difference(stacks, changed));
+	const seen = [];
+
+	for (let i = 0; i < 22; i++) {
+		await press(page, "Tab");
+		seen.push(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")));
+	}
+	for (const label of ["A alone", "B alone", "Difference: as wide as the larger side", "Gone: what A has and B has not",
+		"Three panels: A, B and the difference", "Panels"])
+		assert.ok(label === "Panels" || seen.some((one) => one?.includes(label)), `${label}: ${seen}`);
+});
+
+test("labels of a difference can be read, and its strips be seen, light and dark", async () => {
+	const page = await browser.open(difference(stacks, changed));
+
+	for (const theme of ["light", "dark"]) {
+		const [pairs, strips] = await page.evaluate(() => {
+			const rects = [...document.querySelectorAll("#tree rect")];
+			const fillOf = (name) => getComputedStyle(document.querySelector(`#${name}`)).fill;
+
+			return [[...document.querySelectorAll("#texts text")].map((label) => {
+				const x = Number(label.getAttribute("x")), y = Number(label.getAttribute("y"));
+				const rect = rects.find((one) => Math.abs(Number(one.getAttribute("x")) + 3 - x) < 0.2 &&
+					Math.abs(Number(one.getAttribute("y")) + 10.5 - y) < 0.6);
+
+				return [rect.getAttribute("fill"), label.getAttribute("fill") === "#000" ? "rgb(0,0,0)" : "rgb(255,255,255)"];
+			}), [fillOf("more"), fillOf("less")]];
+		});
+		const grey = pairs[0][0];
+
+		assert.ok(pairs.length > 6);
+		for (const [fill, ink] of pairs)
+			assert.ok(contrast(fill, ink) >= 4.5, `${theme}: ${ink} on ${fill}`);
+		for (const strip of strips)
+			assert.ok(contrast(strip, grey) >= (theme === "light" ? 3 : 1.5), `${theme}: ${strip} on ${grey}`);
+		await press(page, "d");
+	}
+});
+
+test("forced colours: what is new and gone and moved can be told", { notInFirefox: "what the system wants is set in Chromium only" }, async () => {
+	const page = await browser.open(difference(stacks, changed), "#a=1");
+
+	await page.emulateMedia({ forcedColors: "active" });
+	const seen = await page.evaluate(() => {
+		const style = (selector) => getComputedStyle(document.querySelector(selector));
+
+		return {
+			box: style("#tree rect").stroke, fresh: style("#new").stroke, wide: style("#new").strokeWidth,
+			hatch: style(".hatch").fill, more: style("#more").fill, less: style("#less").fill,
+			panel: style(".side g > path").stroke,
+		};
+	});
+
+	assert.equal(seen.fresh, seen.box);
+	assert.equal(seen.wide, "3px");
+	assert.equal(seen.hatch, seen.box);
+	assert.notEqual(seen.more, seen.less);
+	assert.equal(seen.panel, seen.box);
+	await page.emulateMedia({ forcedColors: "none" });
+});
 
 const palettes = ["module", "hot", "mem", "io", "red", "green", "blue", "aqua", "yellow", "purple", "orange",
 	"java", "js", "perl", "wakeup", "chain"];

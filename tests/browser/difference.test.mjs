@@ -1,10 +1,6 @@
 // What flamefold diff draws, in a browser.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
+import { clickFrame, difference, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
 
 const browser = openBrowser();
 const { test } = browser;
@@ -18,23 +14,6 @@ const text = (page, id) => page.locator(`#${id}`).textContent();
 const before = "main;run;parse 1000\nmain;run;read 3000\nmain;old;x 500\nidle 401\n";
 const after = "main;run;parse 1500\nmain;run;read 2900\nmain;fresh;y 600\nidle 400\n";
 const grey = "rgb(217,217,217)";
-
-function difference(a, b, ...options) {
-	const folder = mkdtempSync(join(tmpdir(), "difference-"));
-	const [one, other] = [a, b].map((stacks, i) => {
-		const path = join(folder, `${"ab"[i]}.folded`);
-
-		writeFileSync(path, stacks);
-		return path;
-	});
-
-	try {
-		return execFileSync(process.env.FLAMEFOLD, ["diff", "-q", "-o", "-", "-f", "svg", ...options, one, other],
-				    { maxBuffer: 1 << 28 }).toString();
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
-}
 
 test("boxes are as wide as the larger side, and coloured by what noise does not explain", { always: true }, async () => {
 	const svg = difference(before, after), page = await browser.open(svg);

@@ -19,6 +19,24 @@ export function graph(text, ...options) {
 	}).toString();
 }
 
+// What flamefold makes of two of them.
+export function difference(a, b, ...options) {
+	const folder = mkdtempSync(join(tmpdir(), "difference-"));
+	const [one, other] = [a, b].map((stacks, i) => {
+		const path = join(folder, `${"ab"[i]}.folded`);
+
+		writeFileSync(path, stacks);
+		return path;
+	});
+
+	try {
+		return execFileSync(process.env.FLAMEFOLD, ["diff", "-q", "-o", "-", "-f", "svg", ...options, one, other],
+				    { maxBuffer: 1 << 28 }).toString();
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
 // The same with the sources of the script instead of what the build made of them.
 export function withSources(svg) {
 	const begin = svg.indexOf("<![CDATA[", svg.lastIndexOf("<script")) + 9;

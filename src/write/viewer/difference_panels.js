@@ -17,6 +17,8 @@ function showSides() {
 			"aria-pressed": side === "panels" ? Boolean(view.panels)
 				: !view.panels && view.side === side,
 		});
+	/* On a phone it can be scrolled, and has no buttons that could be gone to. */
+	update(elements.legend, { tabindex: 0, role: "group", "aria-label": "Legend" });
 }
 
 const chipsOfSides = () => [
