@@ -444,6 +444,26 @@ test("a picture of the panels has all three", async () => {
 	assert.equal(content.toString().match(/>alloc[ <]/g).length > 6, true);
 });
 
+test("on paper are all three panels, dark on white, whatever the theme", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter), "#a=1&d=dark");
+
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+
+	const [texts, ink, back, marks] = await page.evaluate(() => {
+		const svg = document.documentElement.lastElementChild;
+
+		return [[...svg.querySelectorAll("text")].map((one) => one.textContent), svg.getAttribute("fill"),
+			svg.querySelector("rect").getAttribute("fill"), svg.querySelectorAll("[fill='url(#hatch)']").length];
+	});
+
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	assert.deepEqual([ink, back], ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+	assert.deepEqual(texts.filter((one) => /^(A|B) · |^Difference$|^gone$/.test(one)).map((one) => one[0]), ["A", "B", "D", "g"]);
+	assert.equal(marks, 2);
+	assert.equal((await facts(page)).theme, "dark");
+	assert.ok((await frames(page)).length > 10);
+});
+
 test("only a picture of a difference has the script of one", () => {
 	const [plain, both] = [graph(before), difference(before, after)];
 

@@ -218,5 +218,7 @@ function putPanels(parts, top, low, high) {
 			make("g", { transform: `translate(0 ${top + 16 - empty})` }, ...copyOf(frames).childNodes));
 		top += tall + 20;
 	}
-	return top;
+	if (view.panels)
+		parts.push(make("text", { x: margin, y: top + 12 }, "Difference"));
+	return view.panels ? top + 16 : top;
 }

@@ -79,6 +79,18 @@ function legendOfChange(plain) {
 	];
 }
 
+/* What is over a square of the legend in a picture. */
+function partsOfSwatch(kind, x, y) {
+	const part = (of) => make("rect", { x, y, width: 11, height: 11, ...of });
+	const strip = (name, of) => part({
+		y: y + 8, width: 5.5, height: 3, fill: getComputedStyle(elements[name]).fill, ...of,
+	});
+
+	return kind === "new" ? [part({ fill: "none", stroke: getComputedStyle(elements.new).stroke })]
+		: kind === "gone" ? [part({ fill: "url(#hatch)" })]
+		: kind === "moves" ? [strip("more"), strip("less", { x: x + 5.5 })] : [];
+}
+
 /* An outline of what is new, lines over what is gone, and strips along the edge to the caller: as much as there is more, and
  * less, within the box. */
 const makeMarks = (id = "") => [

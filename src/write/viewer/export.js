@@ -114,7 +114,8 @@ function putLegend(parts, wide, top) {
 		}
 		parts.push(make("rect", {
 			x, y, width: 11, height: 11, fill: getComputedStyle(swatch).backgroundColor,
-		}), make("text", { x: x + 16, y: y + 10 }, name));
+		}), ...profile.change ? partsOfSwatch(swatch.className, x, y) : [],
+			make("text", { x: x + 16, y: y + 10 }, name));
 		x += width;
 	}
 	return x > margin ? y + 18 : top;
@@ -129,12 +130,13 @@ function pictureOfView(wide, theme = view.theme, most = mostRows) {
 	view.theme = theme;
 	draw();
 
-	const style = getComputedStyle(app), parts = [];
+	/* As it is now: a style follows its element. */
+	const { color, backgroundColor } = getComputedStyle(app), parts = [];
 	const low = max(layout.lowest, layout.low), high = min(layout.highest, layout.high);
 	const [head, ...more] = captions(layout.highest - high + low - layout.lowest);
 	let top = 24;
 
-	parts.push(make("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
+	parts.push(make("rect", { width: "100%", height: "100%", fill: backgroundColor }),
 		make("text", { x: wide / 2, y: top, "font-size": 17, "text-anchor": "middle" },
 		     fitLabel(head, (wide - 2 * margin) * picture.fontSize / 17)));
 	for (const line of more)
@@ -156,7 +158,7 @@ function pictureOfView(wide, theme = view.theme, most = mostRows) {
 	stage.scrollTop = scrollTop;
 	return make("svg", {
 		width: wide, height: end + 4, viewBox: `0 0 ${wide} ${end + 4}`,
-		"font-family": fact("font-family"), "font-size": picture.fontSize, fill: style.color,
+		"font-family": fact("font-family"), "font-size": picture.fontSize, fill: color,
 	}, make("title", {}, head), ...parts, graphPart);
 }
 
