@@ -277,7 +277,7 @@ test("a difference with keys alone: what grew most, its sides, panels, what is g
 
 	/* The table has it first. */
 	await press(page, "t");
-	assert.equal(await page.locator("#rows td button >> nth=0").textContent(), "fresh");
+	assert.equal(await page.textContent("#rows td button >> nth=0"), "fresh");
 	await page.focus("#rows td button >> nth=0");
 	await press(page, "Enter");
 	assert.match(await text(page, "status"), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 %/);

@@ -9,7 +9,10 @@ const { test } = browser;
 const painted = (svg) => [...svg.matchAll(/<title>([^<]*) \([^(<]*<\/title><rect [^>]*fill="([^"]*)"/g)]
 	.map(([, name, fill]) => [name, fill]).sort();
 const drawn = async (page) => (await frames(page)).map(({ name, fill }) => [name, fill]).sort();
-const text = (page, id) => page.locator(`#${id}`).textContent();
+const text = (page, id) => page.textContent(`#${id}`);
+// How many of these are seen.
+const seen = (page, selector) => page.evaluate((selector) => [...document.querySelectorAll(selector)]
+	.filter((one) => one.getClientRects().length).length, selector);
 
 const before = "main;run;parse 1000\nmain;run;read 3000\nmain;old;x 500\nidle 401\n";
 const after = "main;run;parse 1500\nmain;run;read 2900\nmain;fresh;y 600\nidle 400\n";
@@ -183,7 +186,7 @@ test("the side, the panels and what colours go by are in the link; what cannot b
 	assert.deepEqual(await shapes(again), shown);
 	assert.deepEqual(await drawn(again), colours);
 	await browser.open(svg, "#a=1");
-	assert.equal(await page.locator(".panel:visible").count(), 2);
+	assert.equal(await seen(page, ".panel"), 2);
 	for (const link of ["#b=__proto__", "#b=C", "#b=constructor&a="]) {
 		await browser.open(svg, link);
 		assert.equal((await frames(page)).length, 10);
@@ -278,7 +281,7 @@ test("the table has both sides, their difference and how sure that is, and can b
 	assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
 	for (const head of ["A", "B", "q", "Detectable"]) {
 		await page.click(`#heads button:text-is('${head}')`);
-		assert.equal((await page.locator("#heads [aria-sort]").textContent()).replace(/ .$/, ""), head);
+		assert.equal((await page.textContent("#heads [aria-sort]")).replace(/ .$/, ""), head);
 	}
 	await page.click("#heads button:text-is('A')");
 	assert.deepEqual((await rows()).slice(0, 2).map(([name]) => name), ["main", "run"]);
@@ -349,9 +352,9 @@ test("three panels show A, B and the difference: what is done in one is done in 
 	const caption = (side) => page.textContent(`#caption-${side}`);
 	const names = async (side) => (await panel(side)).labels.map((one) => one.text.replace(/ .*/, "")).sort();
 
-	assert.equal(await page.locator(".panel:visible").count(), 0);
+	assert.equal(await seen(page, ".panel"), 0);
 	await press(page, "p");
-	assert.equal(await page.locator(".panel:visible").count(), 2);
+	assert.equal(await seen(page, ".panel"), 2);
 	assert.match(await caption("A"), /^A · .*a\.folded$/);
 	assert.equal(await caption("both"), "Difference");
 	assert.deepEqual((await names("A")).filter((name) => /^(old|fresh)$/.test(name)), ["old"]);
@@ -364,7 +367,7 @@ test("three panels show A, B and the difference: what is done in one is done in 
 	assert.match(await text(page, "details"), /^parse A 26\.1 % · B 24\.6 %/);
 	assert.ok((await panel("A")).twin && (await panel("B")).twin && (await page.getAttribute("#twin", "d")));
 	assert.ok((await frame(page, "parse")).same);
-	assert.equal(await page.locator("#tip:visible").count(), 1);
+	assert.equal(await seen(page, "#tip"), 1);
 
 	/* A click there zooms all. */
 	await page.mouse.click(at.x + 10, at.y - 4);

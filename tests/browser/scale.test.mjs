@@ -1,7 +1,7 @@
 // Large tries: all of it is there, and the document stays small. Times are for `make bench`.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { facts, frame, frames, graph, near, openBrowser, searchFor, weightShown } from "./page.mjs";
+import { difference, facts, frame, frames, graph, near, openBrowser, searchFor, weightShown } from "./page.mjs";
 import { load } from "../viewer/load.mjs";
 import { readFolded, search, table, total } from "../viewer/stacks.mjs";
 
@@ -93,6 +93,64 @@ for (const [nodes, size] of trees)
 			for (const { name, says } of (await frames(page)).filter(({ level }) => level === 2).slice(0, 20))
 				assert.ok(says.includes(`, ${figuresLike(rows.get(name).self, "samples")(rows.get(name).self)})`), says);
 			await page.selectOption("#merging", "callers");
+		});
+
+		await t.test("memory", { skip: browser.name === "Firefox" && "it is told by CDP" }, async () => {
+			const session = await page.context().newCDPSession(page);
+
+			await session.send("HeapProfiler.collectGarbage");
+
+			const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
+
+			assert.ok(usedSize + backingStorageSize <= 300e6, `${usedSize + backingStorageSize} bytes`);
+		});
+	});
+
+/* Of each ten stacks A lacks one, and B another. */
+for (const [nodes, size] of trees)
+	test(`a difference of ${nodes} nodes`, async (t) => {
+		const lines = makeTree(nodes).trim().split("\n").map((line) => line.replace(/\d+$/, (count) => 5 * count));
+		const [before, after] = [1, 2].map((rest) => `${lines.filter((_, i) => i % 10 !== rest).join("\n")}\n`);
+		const svg = difference(before, after), page = await browser.open(svg);
+		const small = async (what) => assert.ok(await elements(page) <= 8000, `${what}: ${await elements(page)} elements`);
+		const press = async (key) => {
+			await page.evaluate(() => document.activeElement?.blur?.());
+			await page.keyboard.press(key);
+		};
+
+		await t.test("is all there, and small", async () => {
+			assert.equal((await facts(page)).nodes, nodes);
+			assert.equal((await facts(page)).drawn + (await facts(page)).hidden, nodes);
+			assert.ok(Buffer.byteLength(svg) <= 1.6 * size, `${Buffer.byteLength(svg)} bytes`);
+		});
+
+		await t.test("has sides with the sums of the folded text", async () => {
+			for (const [key, stacks] of [["1", before], ["2", after], ["4", ""], ["3", ""]]) {
+				await press(key);
+				await small(key);
+				if (stacks)
+					assert.match(await page.textContent("#more"),
+						     new RegExp(`${key === "1" ? "A" : "B"} ${total(readFolded(stacks)).toLocaleString("en")}\\b`));
+			}
+		});
+
+		await t.test("has panels that are zoomed and searched", async () => {
+			await press("p");
+			await small("panels");
+			await searchFor(page, "read");
+			await small("searched");
+			await searchFor(page, "");
+			await press("ArrowUp");
+			await press("Enter");
+			await small("zoomed");
+			await press("v");
+			await small("callees first");
+			await press("v");
+			await press("0");
+			await page.selectOption("#shown", "Both");
+			await small("with the table");
+			await page.selectOption("#shown", "Graph");
+			await press("p");
 		});
 
 		await t.test("memory", { skip: browser.name === "Firefox" && "it is told by CDP" }, async () => {
