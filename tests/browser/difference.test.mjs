@@ -411,6 +411,26 @@ test("three panels show A, B and the difference: what is done in one is done in 
 	await page2.close();
 });
 
+test("a part of the width is the same part in all panels", async () => {
+	const wide = (count) => Array.from({ length: 40 }, (_, i) =>
+		`main;f${String(i).padStart(2, "0")};g ${i % 3 === 1 ? count : 100}\n`).join("");
+	const page = await browser.open(difference(wide(300), wide(20)), "#a=1&r=0.3_0.6");
+	const [a, b, both] = await page.evaluate(() => [...document.querySelectorAll(".labels, #texts")].map((group) => {
+		const names = [...group.querySelectorAll("text")].map((one) => one.textContent.slice(0, 3))
+			.filter((name) => /^f\d/.test(name)).sort();
+
+		return [names[0], names.at(-1)];
+	}));
+	const number = (name) => Number(name.slice(1));
+
+	/* A label at the edge may have no room in one of them. */
+	for (const one of [a, b])
+		for (const k of [0, 1])
+			near(number(one[k]), number(both[k]), 1.5);
+	assert.ok(number(both[0]) > 8 && number(both[1]) < 30);
+	await page.keyboard.press("0");
+});
+
 test("panels show the rows that the graph shows, however deep", async () => {
 	const deep = (count) => `${Array.from({ length: 300 }, (_, i) => `f${i}`).join(";")} ${count}\n`;
 	const page = await browser.open(difference(deep(500), deep(900)), "#a=1");

@@ -85,14 +85,36 @@ function pieceInPanel({ clientX, clientY, target }) {
 	return panel.means;
 }
 
-/* Its share of the box that is zoomed to, where that is not all of it. */
-function sliceOf(panel, box) {
-	if (!slice)
-		return null;
+/* Where in the width of another graph a place is: in the deepest box that both have, as far along what it
+ * has by itself; before what comes next there, where the other has no such box. */
+function placeIn(from, at, to) {
+	let box = 0, twin = 0;
 
-	const { x, total } = panel.graph;
+	for (const least = (slice[1] - slice[0]) / 1e4; from.total[box] > least;) {
+		const below = boxesIn(from, box), others = boxesIn(to, twin);
+		const next = below.findIndex((one) => at < from.x[one] + from.total[one]);
+		const same = (one) => others.find((other) => to.func[other] === from.func[one]);
 
-	return slice.map((at) => x[box] + (at - graph.x[zoom]) / graph.total[zoom] * total[box]);
+		if (next < 0 || at < from.x[below[next]])
+			break;
+
+		const behind = below.slice(next).find(same);
+
+		if (behind !== below[next])
+			return behind ? to.x[same(behind)] : to.x[twin] + to.total[twin];
+		[box, twin] = [behind, same(behind)];
+	}
+
+	const share = (at - from.x[box]) / (from.self[box] || from.total[box] || 1);
+
+	return to.x[twin] + min(1, share) * (to.self[twin] || to.total[twin]);
+}
+
+/* The same part of the width. */
+function sliceOf(panel) {
+	const [from, to] = slice?.map((at) => placeIn(graph, at, panel.graph)) ?? [];
+
+	return from < to ? [from, to] : null;
 }
 
 function drawPanels() {
@@ -120,7 +142,7 @@ function drawPanel(panel) {
 	const box = twinOf(graph, zoom, panel.graph);
 	const [low, high] = paper ? [paper.rows.low, paper.rows.high]
 		: rowsInWindow(elements.stage.clientHeight);
-	const narrower = box < 0 ? null : sliceOf(panel, box);
+	const narrower = box < 0 ? null : sliceOf(panel);
 	const all = panel.layout = box < 0 || !panel.graph.total[box]
 		? { boxes: [], runs: [], byRow: new Map(), scale: 1, wide: layout.wide }
 		: layOutToFit(panel.graph, {
