@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "write/layout.h"
 #include "write/number.h"
 #include "write/swatch.h"
 
@@ -182,23 +183,22 @@ void change_add_label(struct text *t, const struct difference *d, uint32_t node)
 }
 
 /* What lies over a square of the legend as it lies over frames. */
-static void add_overlay(struct text *t, const char *fill, double x, double y, double wide,
-			double high)
+static void add_overlay(struct text *t, const char *look, const struct box *b)
 {
 	text_string(t, "<rect x=\"");
-	number_fixed(t, x, 1);
+	number_fixed(t, b->x1, 1);
 	text_string(t, "\" y=\"");
-	number_fixed(t, y, 1);
+	number_fixed(t, b->y1, 1);
 	text_string(t, "\" width=\"");
-	number_fixed(t, wide, 1);
+	number_fixed(t, b->x2 - b->x1, 1);
 	text_string(t, "\" height=\"");
-	number_fixed(t, high, 1);
-	text_printf(t, "\" %s/>\n", fill);
+	number_fixed(t, b->y2 - b->y1, 1);
+	text_printf(t, "\" %s/>\n", look);
 }
 
 void change_add_legend(struct text *t, const struct difference *d, double y, double size)
 {
-	double most = change_most(d), x = LEFT, strip = size / 4;
+	double most = change_most(d), x = LEFT;
 	const struct {
 		struct colour colour;
 		const char *outline, *says;
@@ -212,8 +212,14 @@ void change_add_legend(struct text *t, const struct difference *d, double y, dou
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		const struct colour *c = &entries[i].colour;
+		struct box square = {
+			.x1 = x, .x2 = x + size, .y1 = y + 1 - size, .y2 = y + 1
+		};
+		struct box left = square, right = square;
 		struct text says = { 0 }, look = { 0 };
 
+		left.x2 = right.x1 = x + size / 2;
+		left.y1 = right.y1 = y + 1 - size / 4;
 		text_string(&says, entries[i].says);
 		if (entries[i].sign) {
 			number_fixed(&says, 100 * most, 2);
@@ -223,11 +229,10 @@ void change_add_legend(struct text *t, const struct difference *d, double y, dou
 			    entries[i].outline);
 		swatch_add(t, &(struct swatch){ x, y, size, says.bytes }, &look);
 		if (i == GONE)
-			add_overlay(t, CHANGE_GONE, x, y - size + 1, size, size);
+			add_overlay(t, CHANGE_GONE, &square);
 		if (i == MOVED) {
-			add_overlay(t, CHANGE_MORE, x, y + 1 - strip, size / 2, strip);
-			add_overlay(t, CHANGE_LESS, x + size / 2, y + 1 - strip, size / 2,
-				    strip);
+			add_overlay(t, CHANGE_MORE, &left);
+			add_overlay(t, CHANGE_LESS, &right);
 		}
 		x += size + 24 + 0.6 * size * (double)says.size;
 		t->failed |= says.failed;
