@@ -1,6 +1,8 @@
 /* What is said of a difference: figures, labels, legend, table, and what is seen besides colours. */
 
-const ofPoints = (weight) => share(weight, profile.wholeAfter);
+/* A product that should be all of it is, but for its last digits. */
+const ofPoints = (weight) => share(
+	abs(weight / profile.wholeAfter - 1) < 1e-9 ? profile.wholeAfter : weight, profile.wholeAfter);
 /* What is less than a digit has no sign before it but that of the direction. */
 const signed = (delta) => `${delta > 0 ? "▲ +" : delta < 0 ? "▼ " : ""}${ofPoints(delta)}`.replace("+<", "<");
 const saysQ = (q) => q < 1e-99 ? "<1e-99" : q.toPrecision(2);

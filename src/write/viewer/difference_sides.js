@@ -110,7 +110,8 @@ function compare(box, own) {
 function judge(before, after, node) {
 	const { scale, noise, reach, errors, digits, sure } = profile.change;
 	const isTested = digits[node] < untested;
-	const a = scale * before, b = after, error = isTested ? errors[node] : Math.sqrt(noise * (a + b));
+	const a = scale * before, b = after;
+	const error = isTested ? errors[node] : node >= 0 ? 0 : Math.sqrt(noise * (a + b));
 	/* What is left of a product and its sum is no difference. */
 	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
 
