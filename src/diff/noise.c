@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/discovery.h"
 #include "diff/student.h"
 
 enum {
@@ -260,54 +261,9 @@ static double share_variance(const struct difference *d, const struct noise *n, 
 	return measured > least ? measured : least;
 }
 
-static int by_probability(const void *left, const void *right, void *arg)
-{
-	const struct diff_measure *m = arg;
-	double a = m[*(const uint32_t *)left].p, b = m[*(const uint32_t *)right].p;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Benjamini and Hochberg (1995): of the paths with q <= 0.05 one in twenty is false, on average. */
-static int adjust(struct difference *d, const struct noise *n)
-{
-	uint32_t *order = malloc(d->nodes.count * sizeof(*order));
-	double least = 1, freedom = 0;
-	size_t count = 0;
-
-	if (!order)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < d->nodes.count; i++)
-		if (n->samples[i] >= d->options.fewest)
-			order[count++] = i;
-	qsort_r(order, count, sizeof(*order), by_probability, d->measures);
-	d->tested = count;
-	for (int s = 0; s < DIFF_SIDES; s++)
-		freedom += n->variance[s] ? n->freedom[s] : INFINITY;
-	/* One change among all has to be as improbable as this to be found. */
-	d->reach = count ? student_critical(d->options.level / (double)count, freedom) +
-				   POWER
-			 : 0;
-	for (size_t i = count; i-- > 0;) {
-		struct diff_measure *m = &d->measures[order[i]];
-		double detectable = difference_detectable(d, order[i]);
-
-		double q = m->p * (double)count / (double)(i + 1);
-
-		if (q < least)
-			least = q;
-		m->q = least;
-		d->significant += m->q <= d->options.level;
-		if (detectable > d->detectable)
-			d->detectable = detectable;
-	}
-	free(order);
-	return 0;
-}
-
 int noise_test(struct difference *d, const struct noise *n)
 {
-	double wholes[DIFF_SIDES], critical = 0, known = NAN;
+	double wholes[DIFF_SIDES], critical = 0, known = NAN, most = 0;
 
 	d->measures = calloc(d->nodes.count, sizeof(*d->measures));
 	if (!d->measures)
@@ -354,5 +310,17 @@ int noise_test(struct difference *d, const struct noise *n)
 				       ? student_two_sided(m->delta / m->error, freedom)
 				       : 0;
 	}
-	return adjust(d, n);
+	if (discovery_adjust(d, n->samples) < 0)
+		return -ENOMEM;
+	/* One change among all has to be as improbable as this to be found. */
+	for (int s = 0; s < DIFF_SIDES; s++)
+		most += n->variance[s] ? n->freedom[s] : INFINITY;
+	d->reach =
+		d->tested ? student_critical(d->options.level / (double)d->tested, most) +
+				    POWER
+			  : 0;
+	for (uint32_t i = 0; i < d->nodes.count; i++)
+		if (n->samples[i] >= d->options.fewest)
+			d->detectable = fmax(d->detectable, difference_detectable(d, i));
+	return 0;
 }

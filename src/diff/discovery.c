@@ -1,0 +1,105 @@
+/*
+ * Of thousands of paths that are tested at once one in twenty looks changed by chance. So they are
+ * tested top-down: those below a path only where something of it or below it has changed.
+ *
+ *	all --+-- main --+-- parse     one family: main's own difference, and what is below parse
+ *	      |          '-- print     and below print
+ *	      '-- idle                 another one: all's own, what is below main, what is below idle
+ *
+ * "Something there or below has changed" has a probability of its own, that of Simes: with all of a
+ * family in order, the least of p n / rank. So a caller whose callees took as much as others gave is
+ * looked into though its sum is what it was. In each family that is opened false discoveries are kept
+ * to one in twenty (Benjamini and Hochberg), so a branch where nothing has changed is not looked into
+ * because there is much in another one. Members weigh by how many paths they stand for (Genovese,
+ * Roeder and Wasserman, Biometrika 2006): then one change alone is found just as well as if all paths
+ * were one family, however deep it lies.
+ */
+#include "diff/discovery.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Of a family: a callee and what is below it, or the caller's own difference. */
+struct member {
+	double p; /* by its weight in the family */
+	uint32_t node;
+};
+
+static int members_by_probability(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	return a->p < b->p ? -1 : a->p > b->p;
+}
+
+int discovery_adjust(struct difference *d, const double *samples)
+{
+	const struct named_node *nodes = d->named.nodes.v;
+	size_t count = d->nodes.count;
+	/* By node: how many are tested there and below, the probability that nothing there and below
+	 * has changed, what that is in its caller's family, and what its own difference is in its. */
+	uint32_t *sizes = calloc(count, sizeof(*sizes));
+	double *below = malloc(count * sizeof(*below));
+	double *opened = calloc(count, sizeof(*opened));
+	ARRAY(struct member) family = { 0 };
+	int err = sizes && below && opened ? 0 : -ENOMEM;
+
+	d->tested = d->significant = 0;
+	/* From the end on: callees come before their callers. Who has few samples has no callee with
+	 * more. */
+	for (size_t i = count; i-- > 0 && err == 0;) {
+		struct diff_measure *m = &d->measures[i];
+		double least = 1;
+
+		m->q = 1;
+		if (samples[i] < d->options.fewest)
+			continue;
+		d->tested++;
+		sizes[i]++;
+		family.count = 0;
+		if (!array_add(&family))
+			err = -ENOMEM;
+		else
+			family.v[0] = (struct member){ m->p, (uint32_t)i };
+		for (uint32_t c = (uint32_t)i + 1; c < nodes[i].end && err == 0;
+		     c = nodes[c].end) {
+			struct member *callee = sizes[c] ? array_add(&family) : NULL;
+
+			if (callee)
+				*callee = (struct member){ below[c] / sizes[c], c };
+			else if (sizes[c])
+				err = -ENOMEM;
+			sizes[i] += sizes[c];
+		}
+		if (family.count > 1)
+			qsort(family.v, family.count, sizeof(*family.v),
+			      members_by_probability);
+		for (size_t k = family.count; k-- > 0;) {
+			struct member *one = &family.v[k];
+			double q = one->p * sizes[i] / (double)(k + 1);
+
+			least = q < least ? q : least;
+			if (one->node == i)
+				m->q = least;
+			else
+				opened[one->node] = least;
+		}
+		below[i] = least;
+	}
+	/* Nothing is found where its caller was not opened. */
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct diff_measure *m = &d->measures[i];
+		double caller = i ? opened[nodes[i].parent] : 0;
+
+		if (!sizes[i])
+			continue;
+		opened[i] = opened[i] > caller ? opened[i] : caller;
+		m->q = m->q > opened[i] ? m->q : opened[i];
+		d->significant += difference_is_significant(d, (uint32_t)i);
+	}
+	array_release(&family);
+	free(sizes);
+	free(below);
+	free(opened);
+	return err;
+}
