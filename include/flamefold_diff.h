@@ -45,6 +45,8 @@ enum ff_diff_flag {
 	FF_DIFF_STRIP_HEX = 1 << 2, /* addresses in names, 0x12ab, are 0x... */
 	FF_DIFF_EXACT =
 		1 << 3, /* functions are the same only where name and module are */
+	FF_DIFF_UNLIKE_NAMES = 1
+			       << 4, /* colour it though one side lacks many more names */
 };
 
 /* Strings are copied. NULL and 0 are the defaults. */

@@ -251,6 +251,8 @@ static int draw_and_tell(struct comparison *c, const struct format *format,
 	/* Who names two events means them; else only force compares what counts other things. */
 	if (c->events[0] || s->profile.flags & FF_FORCE)
 		options.flags |= FF_DIFF_UNLIKE_EVENTS;
+	if (s->profile.flags & FF_FORCE)
+		options.flags |= FF_DIFF_UNLIKE_NAMES;
 	if (s->match ? strcasecmp(s->match, "exact") == 0
 		     : c->draws && !c->tells && format_is_lines(format))
 		options.flags |= FF_DIFF_EXACT;

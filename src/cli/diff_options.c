@@ -96,11 +96,20 @@ int diff_set_fail_over(struct settings *s, const struct option_row *row, const c
 	double value = 0;
 
 	(void)row;
-	if (!not_negative(arg, &end, &value) || (*end && strcmp(end, "%") != 0) ||
-	    value > 100)
-		return usage_error(
-			"option '--fail-over' takes a percentage like 1%%, not '%s'",
-			arg);
+	if (!not_negative(arg, &end, &value) || value > 100)
+		end = NULL;
+	else if (*end == '%')
+		end++;
+	/* "1%,q=0.01": what is listed is as sure. */
+	if (end && strncmp(end, ",q=", 3) == 0 &&
+	    (!not_negative(end + 3, &end, &s->diff.level) || !(s->diff.level > 0) ||
+	     s->diff.level >= 1))
+		end = NULL;
+	if (!end || *end)
+		return usage_error("option '--fail-over' takes a percentage like 1%%, or "
+				   "1%%,q=0.01, "
+				   "not '%s'",
+				   arg);
 	s->fail_over = value;
 	return 0;
 }

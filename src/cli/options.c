@@ -617,7 +617,8 @@ const struct option_row option_rows[] = {
 	{ "rows", 0, "N", "of the table", DIFF, set_whole, AT(rows), .initial = "30",
 	  .min = 1, .max = 1e6 },
 	{ "fail-over", 0, "PERCENT", "exit with 3 where a path has grown by more than PERCENT of all, "
-	  "and it is no noise; alone: 1%", DIFF, .set = diff_set_fail_over, .alone = "1%" },
+	  "and it is no noise; 1%,q=0.01: of what is listed one in a hundred may be noise, not one in "
+	  "twenty; alone: 1%", DIFF, .set = diff_set_fail_over, .alone = "1%" },
 	{ "scaled", 'n', NULL, "folded: multiply the numbers of A, as difffolded.pl -n does",
 	  DIFF, set_flag, AT(diff.flags), .flag = FF_DIFF_SCALED },
 	{ "strip-hex", 's', NULL, "addresses in names, 0x12ab, are 0x..., as difffolded.pl -s has it",
@@ -713,7 +714,7 @@ const struct option_row option_rows[] = {
 	  "(default: ~/.debug)", READS, set_text, AT(profile.build_id_dir) },
 
 	{ "force", 0, NULL, "take files that are not the recorded ones: of another build id, or "
-	  "replaced since. Names may be wrong", READS, set_flag, AT(profile.flags),
+	  "replaced since, and compare what is not alike. Names may be wrong", READS, set_flag, AT(profile.flags),
 	  .flag = FF_FORCE },
 	{ "map-dir", 0, "DIR", "perf-PID.map and jit-PID.dump of runtimes "
 	  "(default: where they put them)", READS, set_text, AT(profile.map_dir) },

@@ -28,6 +28,7 @@ enum diff_match {
 	MATCH_DIRECTORY, /* their modules lie in other directories */
 	MATCH_VERSION, /* of their modules */
 	MATCH_CLONE, /* suffixes of copies and parts */
+	MATCH_TEMPLATE, /* arguments of templates, numbers of lambdas */
 	MATCH_UNNAMED, /* no symbol: all code of their module */
 	MATCH_NUMBER, /* numbers in names of processes */
 	MATCH_PROGRAM, /* the program that is compared, whose file was renamed */
@@ -102,6 +103,7 @@ struct diff_options {
 	const char *anchor; /* name of a function */
 	double level; /* a false discovery rate; 0: 0.05 */
 	double fewest; /* samples of both sides that a node is tested from; 0: 5 */
+	bool force; /* show what has changed though one side lacks names */
 };
 
 /* Of a node, by what both sides have there and below: A's scaled, all of it in parts of the
@@ -144,6 +146,10 @@ struct difference {
 	uint64_t scale_nodes; /* that say what it is */
 	bool fell_back; /* to shares: nothing says another scale */
 	double distance; /* 0: the same; 1: nothing in common */
+	/* Parts of either side: without a symbol, of idle processors, of stacks without their
+	 * root. */
+	double unnamed[DIFF_SIDES], idle[DIFF_SIDES], rootless[DIFF_SIDES];
+	bool uncoloured; /* the sides' parts without a symbol differ too much */
 	double whole; /* what measures are parts of */
 	double reach; /* standard errors of a change that is found 8 times in 10 */
 	double detectable; /* the largest of all nodes that were tested */
@@ -191,6 +197,11 @@ int difference_regressions(const struct difference *d, double points, uint64_t *
 int difference_sentence(const struct difference *d, unsigned i, struct text *ret);
 const char *difference_normalize_name(enum diff_normalize n);
 const char *difference_kind_name(enum diff_kind k);
+
+/* A function's part of either side with all that it calls, by its outermost frames: recursion counts
+ * once. */
+void difference_parts_of(const struct difference *d, const char *name,
+			 double ret[DIFF_SIDES]);
 
 /* The rows, @most of them. 0, or -EIO and the like. */
 int difference_write_table(struct context *ctx, const struct difference *d, size_t most,

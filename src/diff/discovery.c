@@ -52,7 +52,9 @@ int discovery_adjust(struct difference *d, const double *samples)
 		double least = 1;
 
 		m->q = 1;
-		if (samples[i] < d->options.fewest)
+		/* With an empty side nothing is compared. */
+		if (samples[i] < d->options.fewest || !d->total[DIFF_A].weight ||
+		    !d->total[DIFF_B].weight)
 			continue;
 		d->tested++;
 		sizes[i]++;

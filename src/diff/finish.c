@@ -11,6 +11,8 @@
 #include "diff/union.h"
 
 #define LEVEL 0.05 /* one in twenty of what is found is false, on average */
+#define UNNAMED_APART                                                                    \
+	0.1 /* parts of the sides: more, and what has a name is on one only */
 #define FEWEST 5 /* samples: less than that is never found */
 
 void difference_scale_before(struct difference *d)
@@ -64,6 +66,14 @@ int difference_finish(struct context *ctx, struct difference *d,
 		return fail(ctx, -ERANGE, "weights of A, multiplied by %g, are too large",
 			    d->scale);
 	d->distance = all > 0 ? apart / all : 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		d->unnamed[s] = d->total[s].weight ? (double)d->total[s].unnamed /
+							     (double)d->total[s].weight
+						   : 0;
+	d->uncoloured = !options->force &&
+			fabs(d->unnamed[DIFF_A] - d->unnamed[DIFF_B]) > UNNAMED_APART;
+	difference_parts_of(d, "swapper", d->idle);
+	difference_parts_of(d, "[truncated]", d->rootless);
 	err = noise_measure(d, &noise);
 	if (err == 0)
 		err = noise_test(d, &noise);

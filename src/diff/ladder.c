@@ -6,6 +6,7 @@
  *	        libz.so.1.2  f.isra.0    without the module's directory
  *	        libz.so      f.isra.0    without its version
  *	        libz.so      f           without what compilers append
+ *	        libz.so      f           f<int>, without arguments of templates
  *
  * and ends at the first one that the other side has, too. What both sides have as it is looks for
  * nothing, but it may be what another one finds: then the two are one, under the name that they
@@ -38,6 +39,66 @@ static void add_unversioned(struct text *t, const char *module)
 	text_string(t, ".so");
 }
 
+static bool is_of_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* How many bytes of a name are an operator that has such signs: "operator<< " of
+ * "operator<< <char>", whose arguments begin behind the blank. 0: it begins with none. */
+static size_t operator_size(const char *name, size_t size)
+{
+	static const char *const operators[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
+						 "<=",	">=",  "->",  "<",   ">" };
+	static const char word[] = "operator";
+	size_t used = strlen(word);
+
+	if (size <= used || memcmp(name, word, used) != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		size_t sign = strlen(operators[i]);
+
+		if (size - used >= sign && memcmp(name + used, operators[i], sign) == 0)
+			return used + sign + (name[used + sign] == ' ');
+	}
+	return 0;
+}
+
+/* "Map<int, Less<int>>::find(int)" -> "Map::find(int)", "f()::{lambda(int)#3}" ->
+ * "f()::{lambda(int)#<N>}". What begins a name ("<Circle as Shape>::area") stays. */
+static void add_untemplated(struct text *t, const char *name, size_t size)
+{
+	bool opens = false; /* "<" is that of arguments */
+	size_t depth = 0, used, digits;
+
+	for (size_t i = 0; i < size; i += used) {
+		char c = name[i];
+
+		digits = 0;
+		used = i && is_of_word(name[i - 1]) ? 0
+						    : operator_size(name + i, size - i);
+		if (used) {
+			text_add(t, name + i, depth ? 0 : used);
+			opens = true;
+			continue;
+		}
+		used = 1;
+		if (c == '<' && (depth || opens)) {
+			depth++;
+		} else if (c == '>' && depth) {
+			depth -= name[i - 1] != '-';
+		} else if (!depth) {
+			while (c == '#' && i + 1 + digits < size &&
+			       isdigit((unsigned char)name[i + 1 + digits]))
+				digits++;
+			text_char(t, c);
+			text_string(t, digits ? "<N>" : "");
+			used += digits;
+		}
+		opens = is_of_word(c) || c == ':';
+	}
+}
+
 /* The name alone, as a step spells it. */
 static void spell_name(const struct difference *d, const struct diff_function *f,
 		       enum diff_match step, struct text *t)
@@ -59,6 +120,8 @@ static void spell_name(const struct difference *d, const struct diff_function *f
 		add_unversioned(t, module + (*module == '['));
 		if (*module != '[')
 			text_char(t, ']');
+	} else if (step == MATCH_TEMPLATE && !f->is_process) {
+		add_untemplated(t, name, clone_base(name, size));
 	} else {
 		text_add(t, name, step >= MATCH_CLONE ? clone_base(name, size) : size);
 	}
@@ -122,9 +185,11 @@ static int find_programs(const struct difference *d, const uint8_t *sides,
 	return err;
 }
 
-/* Functions that are spelled alike: the first one of each side. */
+/* Functions that are spelled alike. */
 struct ladder_spelling {
-	uint32_t first[DIFF_SIDES]; /* 0: none */
+	uint32_t first[DIFF_SIDES]; /* of each side: 0: none */
+	uint32_t processes; /* the first one that is a process; 0: none */
+	bool are_many; /* it is not the only one */
 };
 
 /* Both become one; what it is called is what B calls it, or, where names differ, what they have in
@@ -152,9 +217,14 @@ static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match s
 	return err;
 }
 
-/* One step: functions that nothing was found for yet, @sides of their classes. */
+/*
+ * One step: functions that nothing was found for yet, @sides of their classes. An instance of a template
+ * finds others that nothing was found for, not those that both sides have. Of processes that differ in
+ * numbers, which are one on either side or many, all are one: who has how much of a pool's work is chance.
+ */
 static int match_step(struct difference *d, enum diff_match step, uint8_t *sides)
 {
+	const uint8_t both = 1 << DIFF_A | 1 << DIFF_B;
 	size_t count = d->functions.count;
 	ARRAY(struct ladder_spelling) spellings = { 0 };
 	uint32_t *of = calloc(count, sizeof(*of)); /* by function */
@@ -193,16 +263,30 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 				err = -ENOMEM;
 		for (int s = 0; s < DIFF_SIDES && err == 0; s++)
 			if (d->functions.v[i].sides & 1 << s &&
+			    !(step == MATCH_TEMPLATE && sides[i] == both) &&
 			    !spellings.v[of[i]].first[s])
 				spellings.v[of[i]].first[s] = i;
+		if (err == 0 && f->is_process && f->kind == FUNCTION_LABEL) {
+			spellings.v[of[i]].are_many |= spellings.v[of[i]].processes;
+			spellings.v[of[i]].processes = spellings.v[of[i]].processes ?: i;
+		}
 	}
 	for (uint32_t i = 1; i < count && err == 0; i++) {
+		const struct ladder_spelling *spelling = &spellings.v[of[i]];
 		bool is_in_b = sides[i] == 1 << DIFF_B;
 		uint32_t other;
 
-		if (sides[i] == (1 << DIFF_A | 1 << DIFF_B))
+		if (step == MATCH_NUMBER && spelling->are_many &&
+		    d->functions.v[i].is_process &&
+		    d->functions.v[i].kind == FUNCTION_LABEL) {
+			d->matched[step]++;
+			d->matched[MATCH_EXACT] -= d->functions.v[i].sides == both;
+			err = unite(d, spelling->processes, i, step);
 			continue;
-		other = spellings.v[of[i]].first[is_in_b ? DIFF_A : DIFF_B];
+		}
+		if (sides[i] == both)
+			continue;
+		other = spelling->first[is_in_b ? DIFF_A : DIFF_B];
 		if (!other)
 			continue;
 		d->matched[step]++;

@@ -68,26 +68,26 @@ static int scale_robust(struct difference *d)
 	return 0;
 }
 
-/* Weight of a function with all that it calls, by its outermost frames: recursion counts once. */
-static double weight_of_function(const struct difference *d, const char *name,
-				 enum diff_side side)
+void difference_parts_of(const struct difference *d, const char *name,
+			 double ret[DIFF_SIDES])
 {
 	const struct named *tree = &d->named;
-	double sum = 0;
+	uint32_t wanted;
 
+	ret[DIFF_A] = ret[DIFF_B] = 0;
+	if (!intern_find(&d->strings, name, strlen(name), &wanted))
+		return;
 	for (uint32_t i = 1; i < tree->nodes.count;) {
-		const struct function *f =
-			&d->symbols.functions.v[tree->nodes.v[i].function];
-		uint32_t end = tree->nodes.v[i].end;
+		uint32_t f = tree->nodes.v[i].function, end = tree->nodes.v[i].end;
 
-		if (strcmp(intern_text(&d->strings, f->name), name) != 0) {
-			i++;
-			continue;
-		}
+		if (d->symbols.functions.v[f].name != wanted)
+			end = i++;
 		for (; i < end; i++)
-			sum += (double)d->nodes.v[i].self[side];
+			for (int s = 0; s < DIFF_SIDES; s++)
+				ret[s] += (double)d->nodes.v[i].self[s];
 	}
-	return sum;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		ret[s] /= d->total[s].weight ? (double)d->total[s].weight : 1;
 }
 
 int scale_find(struct context *ctx, struct difference *d)
@@ -95,6 +95,7 @@ int scale_find(struct context *ctx, struct difference *d)
 	const struct diff_options *o = &d->options;
 	const struct diff_total *total = d->total;
 	double a = (double)total[DIFF_A].weight, b = (double)total[DIFF_B].weight;
+	double parts[DIFF_SIDES];
 
 	d->scale = a > 0 && b > 0 ? b / a : 1;
 	d->scale_error = 0;
@@ -117,15 +118,15 @@ int scale_find(struct context *ctx, struct difference *d)
 		d->scale = o->per[DIFF_B] / o->per[DIFF_A];
 		break;
 	case DIFF_ANCHOR:
-		a = weight_of_function(d, o->anchor, DIFF_A);
-		b = weight_of_function(d, o->anchor, DIFF_B);
-		if (!(a > 0) || !(b > 0))
+		difference_parts_of(d, o->anchor, parts);
+		if (!(parts[DIFF_A] > 0) || !(parts[DIFF_B] > 0))
 			return fail(ctx, -EINVAL,
 				    "cannot compare by '%s': it is not in '%s'",
 				    o->anchor,
 				    intern_text(&d->strings,
-						total[a > 0 ? DIFF_B : DIFF_A].paths));
-		d->scale = b / a;
+						total[parts[DIFF_A] > 0 ? DIFF_B : DIFF_A]
+							.paths));
+		d->scale *= parts[DIFF_B] / parts[DIFF_A];
 		break;
 	case DIFF_ROBUST:
 		return scale_robust(d) < 0 ? fail_memory(ctx) : 0;

@@ -6,6 +6,9 @@
 
 #include "diff/diff.h"
 
+#define TOLD 0.001 /* part of a side that is worth a word */
+#define APART 0.01 /* parts of the sides that differ by more explain something */
+
 static const char *const normalizes[DIFF_NORMALIZES] = {
 	[DIFF_SHARE] = "share", [DIFF_TIME] = "time",	  [DIFF_NONE] = "none",
 	[DIFF_PER] = "per",	[DIFF_ANCHOR] = "anchor", [DIFF_ROBUST] = "robust",
@@ -72,6 +75,8 @@ static void say_matching(const struct difference *d, struct text *t)
 		[MATCH_DIRECTORY] = "by modules in other directories",
 		[MATCH_VERSION] = "by modules of other versions",
 		[MATCH_CLONE] = "by name without suffixes of clones",
+		[MATCH_TEMPLATE] = "by name without arguments of templates and numbers "
+				   "of lambdas",
 		[MATCH_UNNAMED] = "by module, without a symbol",
 		[MATCH_NUMBER] = "processes by name without numbers",
 		[MATCH_PROGRAM] = "of the program, which has another name",
@@ -124,6 +129,22 @@ static void say_detectable(const struct difference *d, struct text *t)
 {
 	double times = d->detectable / 0.01, seconds = 0, samples = 0;
 
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (!d->total[s].weight)
+			text_printf(
+				t, "%sside %c is empty",
+				t->size ? ", and " : "nothing is compared: ", 'A' + s);
+	if (t->size)
+		return;
+	if (!d->tested) {
+		text_printf(t, "nothing can be found: no path has %g samples",
+			    d->options.fewest);
+		return;
+	}
+	if (!(d->detectable > 0)) {
+		text_string(t, "nothing can be found: each path is all of either side");
+		return;
+	}
 	times *= times;
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		if (d->total[s].seconds > seconds)
@@ -131,8 +152,13 @@ static void say_detectable(const struct difference *d, struct text *t)
 		if ((double)d->total[s].samples > samples)
 			samples = (double)d->total[s].samples;
 	}
-	text_printf(t, "a change of %.2g points would have been found wherever it is",
-		    100 * d->detectable);
+	if (d->detectable < 1)
+		text_printf(
+			t, "a change of %.2g points would have been found wherever it is",
+			100 * d->detectable);
+	else
+		text_string(t,
+			    "there are too few samples to find a change wherever it is");
 	if (times <= 1)
 		return;
 	if (seconds > 0)
@@ -150,51 +176,92 @@ static void say_found(const struct difference *d, struct text *t)
 		    d->significant, d->tested, d->options.level, 100 * d->distance);
 }
 
+static void say_parts(struct text *t, const char *what, const double part[DIFF_SIDES])
+{
+	text_printf(t, "%s: %.1f %% of A, %.1f %% of B", what, 100 * part[DIFF_A],
+		    100 * part[DIFF_B]);
+}
+
 /* Where one side knows fewer names, what it lacks looks new or gone. */
 static void say_unnamed(const struct difference *d, struct text *t)
 {
-	double share[DIFF_SIDES];
+	if (d->unnamed[DIFF_A] < TOLD && d->unnamed[DIFF_B] < TOLD)
+		return;
+	say_parts(t, "without a symbol", d->unnamed);
+	if (fabs(d->unnamed[DIFF_A] - d->unnamed[DIFF_B]) > APART)
+		text_string(t, "; what has a name on one side only looks new or gone");
+	if (d->uncoloured)
+		text_string(t, ", so nothing is coloured (--force)");
+}
 
-	for (int s = 0; s < DIFF_SIDES; s++)
-		share[s] = d->total[s].weight ? 100.0 * (double)d->total[s].unnamed /
-							(double)d->total[s].weight
-					      : 0;
-	if (fabs(share[DIFF_A] - share[DIFF_B]) > 1)
-		text_printf(t,
-			    "without a symbol: %.1f %% of A, %.1f %% of B; what has a "
-			    "name on "
-			    "one side only looks new or gone",
-			    share[DIFF_A], share[DIFF_B]);
+/* What is on one side only makes shares of all others larger on the other. */
+static void say_idle(const struct difference *d, struct text *t)
+{
+	bool only_a = d->idle[DIFF_B] == 0;
+
+	if (d->idle[DIFF_A] >= TOLD && d->idle[DIFF_B] >= TOLD)
+		return;
+	if (d->idle[DIFF_A] >= TOLD || d->idle[DIFF_B] >= TOLD)
+		text_printf(
+			t,
+			"idle processors are in %c only, where swapper is %.1f %%: leave "
+			"them out with --drop %s=swapper",
+			only_a ? 'A' : 'B', 100 * d->idle[only_a ? DIFF_A : DIFF_B],
+			d->total[only_a ? DIFF_A : DIFF_B].are_counts ? "symbol"
+								      : "comm");
+}
+
+/* Stacks without a root are compared with their like. */
+static void say_rootless(const struct difference *d, struct text *t)
+{
+	if (d->rootless[DIFF_A] < TOLD && d->rootless[DIFF_B] < TOLD)
+		return;
+	say_parts(t, "in stacks that lack their root, which are compared by themselves",
+		  d->rootless);
+	if (fabs(d->rootless[DIFF_A] - d->rootless[DIFF_B]) > APART)
+		text_string(t, "; what lacks it on one side more looks moved");
+}
+
+/* "A: base.data, 12345 samples of cycles in 30.0 s". */
+static void say_side(const struct difference *d, enum diff_side side, struct text *t)
+{
+	const struct diff_total *total = &d->total[side];
+	const char *event = intern_text(&d->strings, total->event);
+
+	text_printf(t, "%c: %s, %" PRIu64 " sample%s", 'A' + (int)side,
+		    intern_text(&d->strings, total->paths), total->samples,
+		    total->samples == 1 ? "" : "s");
+	if (*event)
+		text_printf(t, " of %s", event);
+	if (total->seconds >= 0.05)
+		text_printf(t, " in %.1f s", total->seconds);
+	/* On one side only it is no noise. */
+	if (total->lost)
+		text_printf(t, ", and %" PRIu64 " were lost", total->lost);
+	if (total->are_counts)
+		text_string(t, " (its numbers are taken for counts of samples)");
 }
 
 int difference_sentence(const struct difference *d, unsigned i, struct text *ret)
 {
 	static void (*const say[])(const struct difference *d, struct text *t) = {
-		say_scale,	say_matching, say_noise,
-		say_detectable, say_found,    say_unnamed,
+		say_scale, say_matching, say_noise,    say_detectable,
+		say_found, say_unnamed,	 say_rootless, say_idle,
 	};
 
 	text_clear(ret);
-	/* "A: base.data, 12345 samples of cycles in 30.0 s". */
 	if (i < DIFF_SIDES) {
-		const struct diff_total *total = &d->total[i];
-		const char *event = intern_text(&d->strings, total->event);
-
-		text_printf(ret, "%c: %s, %" PRIu64 " samples", 'A' + (int)i,
-			    intern_text(&d->strings, total->paths), total->samples);
-		if (*event)
-			text_printf(ret, " of %s", event);
-		if (total->seconds >= 0.05)
-			text_printf(ret, " in %.1f s", total->seconds);
-		/* On one side only it is no noise. */
-		if (total->lost)
-			text_printf(ret, ", and %" PRIu64 " were lost", total->lost);
-		if (total->are_counts)
-			text_string(ret,
-				    " (its numbers are taken for counts of samples)");
-	} else if (i - DIFF_SIDES < sizeof(say) / sizeof(*say)) {
-		say[i - DIFF_SIDES](d, ret);
+		say_side(d, (enum diff_side)i, ret);
+		return ret->failed ? -ENOMEM : 1;
 	}
-	/* The last one is there only where something is to be said. */
-	return ret->failed ? -ENOMEM : ret->size > 0;
+	/* Where one has nothing to say the next one is asked. */
+	for (size_t k = 0; k < sizeof(say) / sizeof(*say); k++) {
+		text_clear(ret);
+		say[k](d, ret);
+		if (ret->failed)
+			return -ENOMEM;
+		if (ret->size && i-- == DIFF_SIDES)
+			return 1;
+	}
+	return 0;
 }

@@ -45,6 +45,7 @@ int ff_diff_new(struct ff_diff **ret, const struct ff_diff_options *options)
 		.per = { given.units[0], given.units[1] },
 		.anchor = d->anchor,
 		.level = given.level,
+		.force = d->flags & FF_DIFF_UNLIKE_NAMES,
 	};
 	d->difference.exact = d->flags & FF_DIFF_EXACT;
 	d->difference.strip_hex = d->flags & FF_DIFF_STRIP_HEX;

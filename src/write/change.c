@@ -35,12 +35,18 @@ void change_widen(const struct difference *d, struct view *v)
 		v->nodes.v[v->nodes.v[i].parent].total += v->nodes.v[i].total;
 }
 
+/* Grey, where names are missing on one side: nearly all would be new or gone. */
+static bool is_coloured(const struct difference *d, uint32_t node)
+{
+	return difference_is_significant(d, node) && !d->uncoloured;
+}
+
 double change_most(const struct difference *d)
 {
 	double most = 0;
 
 	for (uint32_t i = 1; i < d->named.nodes.count; i++)
-		if (difference_is_significant(d, i) && fabs(d->measures[i].delta) > most)
+		if (is_coloured(d, i) && fabs(d->measures[i].delta) > most)
 			most = fabs(d->measures[i].delta);
 	return most;
 }
@@ -55,7 +61,7 @@ struct colour change_colour(const struct difference *d, uint32_t node, double mo
 	double delta = d->measures[node].delta, share;
 	const struct colour *to = delta > 0 ? &more : &less;
 
-	if (!difference_is_significant(d, node) || !(most > 0))
+	if (!is_coloured(d, node) || !(most > 0))
 		return calm;
 	/* The least one that is no noise can be told from grey. */
 	share = fabs(delta) < most ? 0.25 + 0.75 * sqrt(fabs(delta) / most) : 1;
@@ -71,7 +77,7 @@ static bool is_alone(const struct difference *d, uint32_t node, bool gone)
 
 		if ((gone ? m->b : m->a) != 0)
 			break;
-		if (difference_is_significant(d, node))
+		if (is_coloured(d, node))
 			return true;
 	}
 	return false;
@@ -176,7 +182,7 @@ void change_add_label(struct text *t, const struct difference *d, uint32_t node)
 {
 	double delta = d->measures[node].delta;
 
-	if (!node || !difference_is_significant(d, node))
+	if (!node || !is_coloured(d, node))
 		return;
 	text_string(t, delta > 0 ? " ▲" : " ▼");
 	number_fixed(t, 100 * fabs(delta), 1);
@@ -278,7 +284,7 @@ void change_add_measures(struct bytes *to, const struct difference *d,
 		const struct diff_measure *m = &d->measures[w.node];
 
 		number++;
-		if (!(m->q < 1))
+		if (!(m->q < 1) || d->uncoloured)
 			continue;
 		bytes_varint(to, number - last);
 		bytes_varint(to, (uint64_t)(m->error * unit));

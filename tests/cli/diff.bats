@@ -140,7 +140,11 @@ rows()
 		run -3 "$flamefold" diff -q --fail-over=$none a.folded b.folded
 		run -0 "$flamefold" diff -q --fail-over=$none a.folded a.folded
 	done
-	for wrong in % -1 101 1x 0x1; do
+	# How sure is enough may be said.
+	run -3 "$flamefold" diff -q --fail-over=1%,q=1e-9 a.folded b.folded
+	run -0 "$flamefold" diff -q --fail-over=1,q=1e-200 a.folded b.folded
+	"$flamefold" diff -q --table --fail-over=50%,q=0.01 a.folded b.folded | grep -q '(q <= 0.01)'
+	for wrong in % -1 101 1x 0x1 1%,q= 1%,q=0 1%,q=1 1%,q=-1 1%, 1%,0.01 1%,q=0.01x; do
 		run -2 "$flamefold" diff -q --fail-over=$wrong a.folded b.folded
 	done
 	# A picture, a table and a verdict at once.
@@ -256,7 +260,7 @@ by_time()
 	sample event=sched:sched_switch pid=7 time=9501000 chain=U,0x12 fields=prev_pid:7,prev_state:1,next_pid:0
 	sample event=sched:sched_switch pid=0 tid=0 time=12501000 chain=U,0x12 fields=prev_pid:0,prev_state:0,next_pid:7
 	END
-	"$flamefold" diff -q --table --mode offcpu x.data x.data | grep -q '^# A: x.data, 1 samples of offcpu'
+	"$flamefold" diff -q --table --mode offcpu x.data x.data | grep -q '^# A: x.data, 1 sample of offcpu'
 	"$flamefold" diff -q -f folded --mode offcpu x.data x.data | grep -q ' 3000000 3000000$'
 	# One that weighs samples has pieces of its time, as it has without a mode.
 	recording one.data 1 30
@@ -347,6 +351,97 @@ by_time()
 	"$flamefold" diff -q --table 0.data 9.data >out
 	grep -q '^# A: 0.data, 20 samples of cycles$' out
 	grep -q '^# B: 9.data, 20 samples of cycles, and 9 were lost$' out
+}
+
+# partly NAME NAMED: of 1000 samples so many have a symbol.
+partly()
+{
+	"$build" -o "$1" - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	mmap2 pid=1 start=0x100000 len=0x1000 name=//anon time=2
+	repeat i 1000
+	sample pid=1 time={10 + i} period=7 ip={0x100010 + i % 4 * 16 if i * 37 % 1000 < $2 else 0x2000} chain=U,{0x100010 + i % 4 * 16 if i * 37 % 1000 < $2 else 0x2000}
+	end
+	END
+	for i in 0 1 2 3; do
+		printf '%x 10 name%d\n' $((0x100010 + i * 16)) $i
+	done >perf-1.map
+}
+
+@test "where one side lacks many more names nothing is coloured" {
+	partly most.data 900
+	partly more.data 850
+	partly few.data 100
+	for other in more few; do
+		"$flamefold" diff -q --table --map-dir=. --trust-maps most.data $other.data >$other
+		"$flamefold" diff -q --map-dir=. --trust-maps -o $other.svg most.data $other.data
+	done
+	grep -q '^# without a symbol: 10.0 % of A, 15.0 % of B; what has a name on one side only looks new or gone$' more
+	grep -q '^# without a symbol: 10.0 % of A, 90.0 % of B; .* or gone, so nothing is coloured (--force)$' few
+	grep -q '<title>name1 (A .*▼' few.svg
+	grep -q '<title>name1 .*fill="rgb(217,217,217)"' few.svg
+	grep -q '<title>\[app.* points' more.svg
+	run -1 grep '<title>\[app.*fill="rgb(217,217,217)"' more.svg
+	"$flamefold" diff -q --force --map-dir=. --trust-maps -o few.svg most.data few.data
+	run -1 grep '<title>name1 .*fill="rgb(217,217,217)"' few.svg
+}
+
+@test "idle processors on one side only are said, and how to leave them out" {
+	for cpus in all own; do
+		"$build" -o $cpus.data - <<-END
+		attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		repeat i 100
+		sample pid={0 if i % 2 and "$cpus" == "all" else 1} tid={0 if i % 2 and "$cpus" == "all" else 1} time={10 + i} period=7 ip=0x2000 chain=U,0x2000
+		end
+		END
+	done
+	"$flamefold" diff -q --table all.data own.data |
+		grep -q '^# idle processors are in A only, where swapper is 50.0 %: leave them out with --drop comm=swapper$'
+	"$flamefold" diff -q --table own.data all.data | grep -q '^# idle processors are in B only'
+	"$flamefold" diff -q --table --drop comm=swapper all.data own.data >out
+	run -1 grep idle out
+	"$flamefold" diff -q --table all.data all.data >out
+	run -1 grep idle out
+	printf 'swapper;idle 50\napp 50\n' >c.folded
+	printf 'app 50\n' >d.folded
+	"$flamefold" diff -q --table c.folded d.folded | grep -q 'with --drop symbol=swapper$'
+	"$flamefold" diff -q --table --drop symbol=swapper c.folded d.folded >out
+	run -1 grep idle out
+}
+
+@test "stacks that lack their root are compared by themselves" {
+	printf 'app;main;work 700\napp;[truncated];work 300\n' >c.folded
+	printf 'app;main;work 900\napp;[truncated];work 100\n' >d.folded
+	"$flamefold" diff -q --table c.folded d.folded |
+		grep -q '^# in stacks that lack their root, which are compared by themselves: 30.0 % of A, 10.0 % of B; what lacks it on one side more looks moved$'
+	"$flamefold" diff -q --table a.folded b.folded >out
+	run -1 grep 'lack their root' out
+}
+
+@test "with an empty side, or a sample or none, nothing is found" {
+	printf 'main;a 0\nmain;b 0\n' >none.folded
+	printf 'main;a 1\n' >one.folded
+	: >empty.folded
+	for sides in "none a" "a none" "one one" "one a" "a one"; do
+		# shellcheck disable=SC2086 # two words
+		set -- $sides
+		run -0 --separate-stderr "$flamefold" diff -q --table=json --fail-over --no-js -o x.svg $1.folded $2.folded
+		[[ $output == *'"rows":['$'\n'']}' || $output == *'"rows":[]}' ]]
+		[[ $output != *nan* && $output != *inf* ]]
+		run -1 grep -i '>[^<]*\<\(nan\|inf\)\>' x.svg
+	done
+	"$flamefold" diff -q --table none.folded a.folded | grep -q '^# nothing is compared: side A is empty$'
+	"$flamefold" diff -q --table none.folded none.folded |
+		grep -q '^# nothing is compared: side A is empty, and side B is empty$'
+	"$flamefold" diff -q --table one.folded one.folded | grep -q '^# nothing can be found: no path has 5 samples$'
+	printf 'main;a 9\n' >few.folded
+	"$flamefold" diff -q --table few.folded few.folded |
+		grep -q '^# nothing can be found: each path is all of either side$'
+	run -1 --separate-stderr "$flamefold" diff empty.folded a.folded
+	[[ $stderr == *"'empty.folded' is empty"* ]]
 }
 
 @test "two rates of one loop are the same" {

@@ -66,6 +66,76 @@ Test(ladder, suffixes_of_clones_do_not_count)
 	expect_match("f.lto_priv.0", "/a/z", "f.lto_priv.7", "/b/z", MATCH_CLONE, "f");
 }
 
+Test(ladder, arguments_of_templates_and_numbers_of_lambdas_do_not_count)
+{
+	static const struct {
+		const char *a, *b, *name;
+	} cases[] = {
+		{ "Map<int, Less<int>>::find(int)", "Map<long, Less<long>>::find(int)",
+		  "Map::find(int)" },
+		{ "f()::{lambda(int)#3}::operator()", "f()::{lambda(int)#12}::operator()",
+		  "f()::{lambda(int)#<N>}::operator()" },
+		{ "operator<< <char>(S<char>&)", "operator<< <wchar_t>(S<wchar_t>&)",
+		  "operator<< (S&)" },
+		{ "A<(x)->y>::operator->", "A<z>::operator->", "A::operator->" },
+		{ "A<int>::operator<=><A<int>>", "A<long>::operator<=><A<long>>",
+		  "A::operator<=>" },
+		{ "A<int>::operator<", "A<long>::operator<", "A::operator<" },
+		{ "sort::<u32>.isra.0", "sort::<u64>", "sort::" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_match(cases[i].a, "/z", cases[i].b, "/z", MATCH_TEMPLATE,
+			     cases[i].name);
+}
+
+Test(ladder, names_that_begin_with_a_type_are_others)
+{
+	struct difference d = make();
+	uint32_t a = add(&d, DIFF_A, "<Circle as Shape>::area", "/z"),
+		 b = add(&d, DIFF_B, "<Square as Shape>::area", "/z");
+
+	cr_assert_eq(ladder_match(&d), 0);
+	cr_expect_neq(ladder_class(&d, a), ladder_class(&d, b));
+	difference_release(&d);
+}
+
+Test(ladder, an_instance_of_one_side_is_not_what_both_have)
+{
+	struct difference d = make();
+	uint32_t a = add(&d, DIFF_A, "f<int>", "/z"),
+		 b = add(&d, DIFF_B, "f<long>", "/z");
+
+	d.functions.v[a].sides = 3;
+	cr_assert_eq(ladder_match(&d), 0);
+	cr_expect_neq(ladder_class(&d, a), ladder_class(&d, b));
+	cr_expect_eq(d.alone[DIFF_B], 1);
+	difference_release(&d);
+}
+
+/* Four workers and eight: what they do together is the same. */
+Test(ladder, workers_of_a_pool_are_one_however_many)
+{
+	struct difference d = make();
+	uint32_t one = add(&d, DIFF_A, "worker-1", ""),
+		 two = add(&d, DIFF_A, "worker-2", ""),
+		 more = add(&d, DIFF_B, "worker-10", ""),
+		 alone = add(&d, DIFF_A, "python3", "");
+
+	for (uint32_t f = one; f <= alone; f++)
+		d.functions.v[f].is_process = true;
+	d.functions.v[one].sides = d.functions.v[alone].sides = 3;
+	cr_assert_eq(ladder_match(&d), 0);
+	cr_expect_eq(ladder_class(&d, one), ladder_class(&d, more));
+	cr_expect_eq(ladder_class(&d, two), ladder_class(&d, more));
+	cr_expect_str_eq(name_of(&d, one), "worker-<N>");
+	cr_expect_str_eq(name_of(&d, alone), "python3");
+	cr_expect_eq(d.matched[MATCH_EXACT], 1);
+	cr_expect_eq(d.matched[MATCH_NUMBER], 3);
+	cr_expect_eq(d.alone[DIFF_A] + d.alone[DIFF_B], 0);
+	difference_release(&d);
+}
+
 Test(ladder, what_both_sides_have_stays_apart_from_others)
 {
 	struct difference d = make();
