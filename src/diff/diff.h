@@ -40,6 +40,7 @@ struct diff_function {
 	uint32_t name, module, file, line; /* texts: string ids of the difference */
 	uint8_t kind; /* enum function_kind */
 	uint8_t sides; /* a bit for each side that it is on */
+	uint8_t inlined; /* and for each that has inlined it somewhere */
 	bool unnamed, is_process;
 	uint32_t class; /* another function that it is the same as, or itself */
 };
@@ -149,6 +150,8 @@ struct difference {
 	/* Parts of either side: without a symbol, of idle processors, of stacks without their
 	 * root. */
 	double unnamed[DIFF_SIDES], idle[DIFF_SIDES], rootless[DIFF_SIDES];
+	/* Parts of both sides that are new or gone; without what is inlined. */
+	double lone, lone_outlined;
 	bool uncoloured; /* the sides' parts without a symbol differ too much */
 	double whole; /* what measures are parts of */
 	double reach; /* standard errors of a change that is found 8 times in 10 */
@@ -156,6 +159,7 @@ struct difference {
 	uint64_t tested, significant;
 	struct columns columns;
 	struct symbols symbols;
+	uint8_t *inlined; /* by function of these, bits as above; NULL: nothing is */
 	struct named named;
 	struct tree_source tree; /* of these */
 	struct diff_measure *measures; /* by node of the named tree */

@@ -39,6 +39,7 @@ void difference_release(struct difference *d)
 	hash_map_release(&d->children);
 	array_release(&d->cells);
 	array_release(&d->symbols.functions);
+	free(d->inlined);
 	named_release(&d->named);
 	free(d->measures);
 	array_release(&d->rows);
@@ -258,10 +259,10 @@ int difference_add(struct difference *d, enum diff_side side,
 		   const struct diff_input *input)
 {
 	const struct named *named = input->in->tree;
+	const struct symbols *in = input->in->symbols;
 	size_t count = named->nodes.count + 1;
 	struct diff_total *total = &d->total[side];
-	uint32_t *functions =
-		calloc(input->in->symbols->functions.count + 1, sizeof(*functions));
+	uint32_t *functions = calloc(in->functions.count + 1, sizeof(*functions));
 	uint32_t *nodes = calloc(count, sizeof(*nodes));
 	uint64_t *selves = calloc(count, sizeof(*selves));
 	uint64_t *totals = calloc(count, sizeof(*totals));
@@ -290,8 +291,7 @@ int difference_add(struct difference *d, enum diff_side side,
 		if (!totals[i])
 			continue;
 		if (i && !function)
-			err = add_function(d, input->in,
-					   &input->in->symbols->functions.v[n->function],
+			err = add_function(d, input->in, &in->functions.v[n->function],
 					   &function);
 		if (i && err == 0)
 			err = diff_child(d, nodes[n->parent], function, &nodes[i]);
@@ -317,6 +317,14 @@ int difference_add(struct difference *d, enum diff_side side,
 		if (samples && !has_times)
 			total->squares +=
 				(double)selves[i] * (double)selves[i] / (double)samples;
+	}
+	/* Runs of inlined functions are a count and so many of them. */
+	for (size_t i = 0, left = 0; i < in->inlined.count && err == 0; i++) {
+		if (left == 0)
+			left = in->inlined.v[i];
+		else if (left--)
+			d->functions.v[functions[in->inlined.v[i]]].inlined |=
+				(uint8_t)(1 << side);
 	}
 	if (err == 0 && has_times)
 		err = add_cells(d, side, input, nodes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "diff/explain.h"
+#include "diff/inlines.h"
 #include "diff/ladder.h"
 #include "diff/noise.h"
 #include "diff/scale.h"
@@ -74,7 +75,9 @@ int difference_finish(struct context *ctx, struct difference *d,
 			fabs(d->unnamed[DIFF_A] - d->unnamed[DIFF_B]) > UNNAMED_APART;
 	difference_parts_of(d, "swapper", d->idle);
 	difference_parts_of(d, "[truncated]", d->rootless);
-	err = noise_measure(d, &noise);
+	err = inlines_weigh(d);
+	if (err == 0)
+		err = noise_measure(d, &noise);
 	if (err == 0)
 		err = noise_test(d, &noise);
 	noise_release(&noise);

@@ -222,6 +222,19 @@ static void say_rootless(const struct difference *d, struct text *t)
 		text_string(t, "; what lacks it on one side more looks moved");
 }
 
+/* Inlined by one compiler and not by the other, or with debug information of one side only. */
+static void say_inlines(const struct difference *d, struct text *t)
+{
+	double less = d->lone - d->lone_outlined;
+
+	if (less > APART && less > APART * d->lone)
+		text_printf(
+			t,
+			"%.0f %% of what is new or gone disappears with --no-inline: one "
+			"side inlines what the other does not, or does not tell",
+			100 * less / d->lone);
+}
+
 /* "A: base.data, 12345 samples of cycles in 30.0 s". */
 static void say_side(const struct difference *d, enum diff_side side, struct text *t)
 {
@@ -245,8 +258,8 @@ static void say_side(const struct difference *d, enum diff_side side, struct tex
 int difference_sentence(const struct difference *d, unsigned i, struct text *ret)
 {
 	static void (*const say[])(const struct difference *d, struct text *t) = {
-		say_scale, say_matching, say_noise,    say_detectable,
-		say_found, say_unnamed,	 say_rootless, say_idle,
+		say_scale,   say_matching, say_noise, say_detectable, say_found,
+		say_unnamed, say_rootless, say_idle,  say_inlines,
 	};
 
 	text_clear(ret);

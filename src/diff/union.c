@@ -35,6 +35,7 @@ static int functions_by_text(const void *left, const void *right, void *arg)
 static int list_classes(struct difference *d, uint32_t *of)
 {
 	size_t count = d->functions.count, used = 0;
+	bool any_inlined = false;
 	uint32_t *order = malloc(count * sizeof(*order));
 
 	if (!order || !array_reserve(&d->symbols.functions, count)) {
@@ -58,10 +59,17 @@ static int list_classes(struct difference *d, uint32_t *of)
 					   .kind = f->kind,
 					   .unnamed = f->unnamed };
 	}
-	for (uint32_t i = 1; i < count; i++)
+	for (uint32_t i = 1; i < count; i++) {
 		of[i] = of[ladder_class(d, i)];
+		any_inlined |= d->functions.v[i].inlined;
+	}
 	free(order);
-	return 0;
+	if (!any_inlined)
+		return 0;
+	d->inlined = calloc(d->symbols.functions.count, 1);
+	for (uint32_t i = 1; i < count && d->inlined; i++)
+		d->inlined[of[i]] |= d->functions.v[i].inlined;
+	return d->inlined ? 0 : -ENOMEM;
 }
 
 /* Nodes whose functions became one below the same parent are joined: @became, by node, the first

@@ -444,6 +444,23 @@ partly()
 	[[ $stderr == *"'empty.folded' is empty"* ]]
 }
 
+# The same samples of a program, and of it without debug information.
+@test "what inlining alone makes new or gone is said, and --no-inline takes it away" {
+	run "$root/tests/inline/build" gcc-dwarf-5 .
+	[ "$status" -ne 77 ] || skip "$output"
+	"$root/tests/inline/compare" --record=with.data --count=400 gcc-dwarf-5
+	"$flamefold" fold -q --no-inline with.data >out.folded
+	"$flamefold" diff -q --table --match=names with.data out.folded >out
+	less=$(sed -n 's/^# \([0-9]*\) % of what is new or gone disappears with --no-inline: .*/\1/p' out)
+	[ "$less" -ge 90 ]
+	# And so it does.
+	"$flamefold" diff -q --table=json --no-inline --match=names with.data out.folded |
+		python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["distance"] < 0.01, d["distance"]; assert not any("no-inline" in n for n in d["notes"])'
+	# Where both sides have it, it is not said.
+	"$flamefold" diff -q --table with.data with.data >out
+	run -1 grep no-inline out
+}
+
 @test "two rates of one loop are the same" {
 	recording slow.data 1 30
 	"$build" -o fast.data - <<-'END'
