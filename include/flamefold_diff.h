@@ -28,6 +28,10 @@ enum ff_diff_side { FF_DIFF_A, FF_DIFF_B };
 
 enum { FF_DIFF_INPUTS_MOST = 65536 }; /* of both sides */
 
+/* A flag of struct ff_options: keep how much of each stack is in which piece of a recording's time, for
+ * ff_diff_add(). It takes no more than some twenty sums a stack, however long the recording is. */
+enum { FF_TIME_BLOCKS = 1 << 16 };
+
 /* What A's weights are multiplied by before they are compared with B's. */
 enum ff_diff_normalize {
 	FF_DIFF_SHARE, /* so that either side is 100 % */
@@ -64,8 +68,8 @@ FF_API void ff_diff_free(struct ff_diff *d); /* d may be NULL */
 FF_API const char *ff_diff_error(const struct ff_diff *d); /* "" while nothing failed */
 
 /*
- * A finished profile, which is not used afterwards. With FF_SAMPLES (flamefold.h) a recording is cut
- * into pieces of its time, which tell how much noise there is. -EINVAL where it counts other events
+ * A finished profile, which is not used afterwards. With FF_TIME_BLOCKS a recording is cut into pieces
+ * of its time, which tell how much noise there is. -EINVAL where it counts other events
  * than what was added before.
  */
 FF_API int ff_diff_add(struct ff_diff *d, enum ff_diff_side side, struct ff_profile *p);

@@ -97,16 +97,16 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 	return 0;
 }
 
-/* A mode may weigh intervals, which are no samples to be kept. The library knows which ones do; what
+/* A mode may weigh intervals, which are in no piece of time. The library knows which ones do; what
  * else it refuses is told when the input is read. */
-static bool can_keep_samples(const struct settings *s)
+static bool can_be_cut(const struct settings *s)
 {
 	struct ff_options options = s->profile;
 	struct ff_profile *p = NULL;
 	int err;
 
 	options.debuginfod = 0;
-	options.flags |= FF_SAMPLES;
+	options.flags |= FF_TIME_BLOCKS;
 	err = ff_profile_new(&p, &options);
 	ff_profile_free(p);
 	return err == 0;
@@ -123,8 +123,8 @@ static int add_side(struct comparison *c, const char *path, int side, bool alone
 	if (c->events[0])
 		wanted.profile.event = c->events[side == FF_DIFF_B];
 	/* Several inputs tell the noise by themselves. */
-	if (alone && can_keep_samples(&wanted))
-		wanted.profile.flags |= FF_SAMPLES;
+	if (alone && can_be_cut(&wanted))
+		wanted.profile.flags |= FF_TIME_BLOCKS;
 	code = analysis_open(&wanted, &a);
 	if (code == 0 && wanted.range_count) {
 		snprintf(range, sizeof(range), "time=%s",

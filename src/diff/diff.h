@@ -19,9 +19,6 @@
  */
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 
-/* Into how many pieces of time a recording is cut to see how far they differ. */
-enum { DIFF_TIME_BLOCKS = 20 };
-
 /* By what functions of the two sides were found to be the same, most exact first. */
 enum diff_match {
 	MATCH_EXACT,
@@ -64,18 +61,20 @@ struct diff_input {
 	const struct tree_source *in;
 	uint32_t column; /* that is its side: the weight, or the weight before */
 	bool has_samples; /* how many there are is known */
-	/* In order of time; none: the input has only stacks. Nodes are those of the named tree. */
-	const struct kept_sample *samples;
-	size_t sample_count;
+	/* Sorted, with nodes of the named tree; NULL or without a grid: the input has only stacks. */
+	const struct time_blocks *blocks;
 	uint64_t first, last; /* ns: when what is compared of it begins and ends */
 	uint64_t spent; /* ns of that which were asked for; 0: not known */
 	uint64_t lost; /* samples that the kernel dropped */
 	const char *path, *event; /* event: NULL: not known */
 };
 
+enum { DIFF_INPUTS_TOLD = 8 };
+
 /* All inputs of a side. */
 struct diff_total {
 	uint32_t inputs, blocks; /* blocks: 0: nothing tells how far its parts differ */
+	uint32_t pieces; /* of time that an input was cut into */
 	bool has_times;
 	bool are_files; /* blocks are inputs */
 	bool are_counts; /* weights stand for samples, whose number nothing says */
@@ -85,7 +84,10 @@ struct diff_total {
 	double squares; /* of the weights of its samples */
 	double phi; /* variance of blocks by that of independent samples; at least 1 */
 	uint64_t unnamed; /* weight of leaves without a symbol */
-	uint32_t paths, event; /* string ids; paths with ", " between */
+	uint32_t event; /* string id */
+	/* Of inputs, with ", " between; in sentences only of the first ones, and how many more. */
+	struct text paths, brief;
+	size_t told; /* bytes of the first ones */
 };
 
 enum diff_normalize {

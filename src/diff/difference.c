@@ -43,26 +43,11 @@ void difference_release(struct difference *d)
 	named_release(&d->named);
 	free(d->measures);
 	array_release(&d->rows);
-	*d = (struct difference){ 0 };
-}
-
-/* "f+0x12ab" -> "f+0x...". */
-static int add_stripped(struct intern *strings, const char *name, uint32_t *ret)
-{
-	struct text t = { 0 };
-	int err;
-
-	while (*name) {
-		size_t digits = name[0] == '0' && name[1] == 'x'
-					? strspn(name + 2, "0123456789abcdefABCDEF")
-					: 0;
-
-		text_add(&t, digits ? "0x..." : name, digits ? 5 : 1);
-		name += digits ? 2 + digits : 1;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		text_release(&d->total[s].paths);
+		text_release(&d->total[s].brief);
 	}
-	err = t.failed ? -ENOMEM : intern_add(strings, t.bytes ?: "", t.size, ret);
-	text_release(&t);
-	return err;
+	*d = (struct difference){ 0 };
 }
 
 /* A function of an input, by its texts. 0, or -ENOMEM. */
@@ -75,12 +60,25 @@ static int add_function(struct difference *d, const struct tree_source *in,
 	struct diff_function new = { .line = f->line,
 				     .kind = f->kind,
 				     .unnamed = f->unnamed };
+	struct text stripped = { 0 };
 	uint64_t hash, i;
 	uint32_t id;
+	int err;
 
-	if ((d->strip_hex ? add_stripped(&d->strings, name, &new.name)
-			  : intern_add(&d->strings, name, strlen(name), &new.name)) < 0 ||
-	    intern_add(&d->strings, module, strlen(module), &new.module) < 0 ||
+	/* "f+0x12ab" -> "f+0x...". */
+	for (const char *p = name; d->strip_hex && *p;) {
+		size_t digits = p[0] == '0' && p[1] == 'x'
+					? strspn(p + 2, "0123456789abcdefABCDEF")
+					: 0;
+
+		text_add(&stripped, digits ? "0x..." : p, digits ? 5 : 1);
+		p += digits ? 2 + digits : 1;
+	}
+	name = stripped.bytes ?: name;
+	err = stripped.failed ? -ENOMEM
+			      : intern_add(&d->strings, name, strlen(name), &new.name);
+	text_release(&stripped);
+	if (err < 0 || intern_add(&d->strings, module, strlen(module), &new.module) < 0 ||
 	    intern_add(&d->strings, file, strlen(file), &new.file) < 0)
 		return -ENOMEM;
 	hash = hash_u64((uint64_t) new.name << 32 | new.module) ^ hash_u64(new.kind);
@@ -101,27 +99,6 @@ static int add_function(struct difference *d, const struct tree_source *in,
 		d->functions.v[id] = new;
 	}
 	*ret = id;
-	return 0;
-}
-
-/* The child of a node for a function, which may be new. 0, or -ENOMEM. */
-static int diff_child(struct difference *d, uint32_t parent, uint32_t function,
-		      uint32_t *ret)
-{
-	uint64_t key = (uint64_t)parent << 32 | function;
-	const uint32_t *known = hash_map_get(&d->children, key);
-	struct diff_node *node;
-
-	if (known) {
-		*ret = *known;
-		return 0;
-	}
-	*ret = (uint32_t)d->nodes.count;
-	node = array_add(&d->nodes);
-	if (!node || !hash_map_set(&d->children, key, *ret))
-		return -ENOMEM;
-	node->parent = parent;
-	node->function = function;
 	return 0;
 }
 
@@ -170,67 +147,40 @@ static int add_cell(struct difference *d, uint32_t node, enum diff_side side,
 	return 0;
 }
 
-/* Samples of a stack in one piece of time are one cell. @nodes: by node of the input's tree. */
+/* @nodes: by node of the input's tree. */
 static int add_cells(struct difference *d, enum diff_side side,
 		     const struct diff_input *input, const uint32_t *nodes)
 {
+	const struct time_blocks *blocks = input->blocks;
 	uint64_t factor = power_of_ten(d->decimals - input->in->tree->decimals);
-	uint64_t span = input->last - input->first + 1;
-	uint32_t *open =
-		calloc(d->nodes.count, sizeof(*open)); /* by node: its cell, + 1 */
-	unsigned open_block = UINT8_MAX;
-	size_t begin = 0;
+	uint64_t first = 0, pieces = TIME_BLOCKS;
+	unsigned shift = 0;
 
-	if (!open)
-		return -ENOMEM;
-	for (size_t i = 0; i < input->sample_count; i++) {
-		const struct kept_sample *s = &input->samples[i];
-		uint64_t weight = s->weight * factor;
-		uint64_t at = s->time > input->first ? s->time - input->first : 0;
-		unsigned block = at >= span ? DIFF_TIME_BLOCKS - 1
-					    : (unsigned)((unsigned __int128)at *
-							 DIFF_TIME_BLOCKS / span);
-		uint32_t node = nodes[s->node];
-
-		/* In order of time: cells of the piece before are complete. */
-		if (block != open_block)
-			begin = d->cells.count;
-		open_block = block;
-		if (open[node] <= begin) {
-			if (add_cell(d, node, side, (struct piece){ block, 0 }) < 0) {
-				free(open);
-				return -ENOMEM;
-			}
-			open[node] = (uint32_t)d->cells.count;
-		}
-		d->cells.v[open[node] - 1].weight += weight;
-		d->total[side].squares += (double)weight * (double)weight;
+	/* Of a pipe there are more or less, from where its samples began or what was asked for. */
+	if (blocks->grid.grows) {
+		first = input->first / blocks->grid.width;
+		pieces = input->last / blocks->grid.width - first + 1;
 	}
-	free(open);
+	while (pieces > TIME_BLOCKS_MOST) {
+		shift++;
+		pieces = ((first + pieces - 1) >> 1) - (first >> 1) + 1;
+		first >>= 1;
+	}
+	d->total[side].pieces = (uint32_t)pieces;
+	for (size_t i = 0; i < blocks->cells.count; i++) {
+		const struct block_cell *c = &blocks->cells.v[i];
+		uint64_t block = c->block >> shift;
+
+		block = block > first ? block - first : 0;
+		if (add_cell(d, nodes[c->node], side,
+			     (struct piece){ block < pieces ? (unsigned)block
+							    : (unsigned)pieces - 1,
+					     c->weight * factor }) < 0)
+			return -ENOMEM;
+		d->total[side].squares +=
+			(double)c->squares * (double)factor * (double)factor;
+	}
 	return 0;
-}
-
-/* What its sentence says of an input: which one it is, of what, and how long it took. */
-static int add_facts(struct difference *d, struct diff_total *total,
-		     const struct diff_input *input)
-{
-	const char *paths = intern_text(&d->strings, total->paths);
-	struct text all = { 0 };
-	int err;
-
-	text_printf(&all, "%s%s%s", paths, *paths ? ", " : "", input->path);
-	err = all.failed ? -ENOMEM
-			 : intern_add(&d->strings, all.bytes, all.size, &total->paths);
-	text_release(&all);
-	if (err == 0 && input->event && !total->event)
-		err = intern_add(&d->strings, input->event, strlen(input->event),
-				 &total->event);
-	if (err == 0 && !input->spent && !total->timeless)
-		err = intern_add(&d->strings, input->path, strlen(input->path),
-				 &total->timeless);
-	total->seconds += (double)input->spent / 1e9;
-	total->lost += input->lost;
-	return err;
 }
 
 /* Of the column that is asked for, in units of the difference: a node's own value, and that of all
@@ -255,87 +205,150 @@ static bool read_weights(const struct difference *d, const struct diff_input *in
 	return !overflow;
 }
 
-int difference_add(struct difference *d, enum diff_side side,
-		   const struct diff_input *input)
-{
-	const struct named *named = input->in->tree;
-	const struct symbols *in = input->in->symbols;
-	size_t count = named->nodes.count + 1;
-	struct diff_total *total = &d->total[side];
-	uint32_t *functions = calloc(in->functions.count + 1, sizeof(*functions));
-	uint32_t *nodes = calloc(count, sizeof(*nodes));
-	uint64_t *selves = calloc(count, sizeof(*selves));
-	uint64_t *totals = calloc(count, sizeof(*totals));
-	/* What is compared with the weight has no samples of its own. */
-	bool has_samples = input->column == COLUMN_WEIGHT &&
-			   named->values[COLUMN_SAMPLES] && input->has_samples;
-	bool has_times = input->sample_count && input->last > input->first;
-	int err = functions && nodes && selves && totals ? 0 : -ENOMEM;
+/* An input on its way in, by node of its tree. */
+struct arrival {
+	const struct diff_input *input;
+	enum diff_side side;
+	uint64_t *selves, *totals; /* in units of the difference */
+	uint32_t *nodes; /* of the difference */
+	bool has_samples, has_times;
+};
 
-	/* Cells have 16 bits for an input's number. */
-	if (err == 0 && d->inputs > UINT16_MAX)
-		err = -E2BIG;
-	if (err == 0 &&
-	    (!raise_decimals(d, named->decimals) ||
-	     !read_weights(d, input, selves, totals) ||
-	     __builtin_add_overflow(total->weight, totals[0], &total->weight)))
-		err = -EOVERFLOW;
-	total->are_counts |= !has_samples;
+/* Its paths. 0, or -ENOMEM. */
+static int add_paths(struct difference *d, const struct arrival *x)
+{
+	const struct named *named = x->input->in->tree;
+	const struct symbols *in = x->input->in->symbols;
+	struct diff_total *total = &d->total[x->side];
+	uint32_t *functions = calloc(in->functions.count + 1, sizeof(*functions));
+	const uint8_t bit = (uint8_t)(1 << x->side);
+	int err = functions ? 0 : -ENOMEM;
+
 	for (uint32_t i = 0; i < named->nodes.count && err == 0; i++) {
 		const struct named_node *n = &named->nodes.v[i];
-		uint32_t function = i ? functions[n->function] : 0;
-		struct diff_function *f;
+		uint32_t *function = &functions[i ? n->function : in->functions.count];
+		uint64_t self = x->selves[i], samples;
 		struct diff_node *node;
-		uint64_t samples;
 
-		if (!totals[i])
+		if (!x->totals[i])
 			continue;
-		if (i && !function)
-			err = add_function(d, input->in, &in->functions.v[n->function],
-					   &function);
-		if (i && err == 0)
-			err = diff_child(d, nodes[n->parent], function, &nodes[i]);
+		if (i && !*function)
+			err = add_function(d, x->input->in, &in->functions.v[n->function],
+					   function);
+		if (i && err == 0) {
+			uint32_t parent = x->nodes[n->parent];
+			uint64_t key = (uint64_t)parent << 32 | *function;
+			const uint32_t *known = hash_map_get(&d->children, key);
+
+			x->nodes[i] = known ? *known : (uint32_t)d->nodes.count;
+			node = known ? NULL : array_add(&d->nodes);
+			if (node)
+				*node = (struct diff_node){
+					parent, *function, { 0 }, { 0 }
+				};
+			if (!known &&
+			    (!node || !hash_map_set(&d->children, key, x->nodes[i])))
+				err = -ENOMEM;
+		}
 		/* Without samples all of the input is one piece. */
-		if (err == 0 && selves[i] && !has_times)
-			err = add_cell(d, nodes[i], side, (struct piece){ 0, selves[i] });
+		if (err == 0 && self && !x->has_times)
+			err = add_cell(d, x->nodes[i], x->side,
+				       (struct piece){ 0, self });
 		if (err < 0)
 			break;
-		if (i)
-			functions[n->function] = function;
-		f = &d->functions.v[function];
-		f->sides |= (uint8_t)(1 << side);
-		f->is_process |= i && n->parent == 0;
-		node = &d->nodes.v[nodes[i]];
+		d->functions.v[*function].sides |= bit;
+		d->functions.v[*function].is_process |= i && n->parent == 0;
+		node = &d->nodes.v[x->nodes[i]];
 		/* Text says only how much: mostly that is how many samples. */
-		samples = has_samples ? named_value(named, i, COLUMN_SAMPLES)
-				      : selves[i] / power_of_ten(d->decimals);
-		node->self[side] += selves[i];
-		node->samples[side] += samples;
+		samples = x->has_samples ? named_value(named, i, COLUMN_SAMPLES)
+					 : self / power_of_ten(d->decimals);
+		node->self[x->side] += self;
+		node->samples[x->side] += samples;
 		total->samples += samples;
-		total->unnamed += f->unnamed ? selves[i] : 0;
+		total->unnamed += d->functions.v[*function].unnamed ? self : 0;
 		/* Of samples that are not there one by one: as if they weighed the same. */
-		if (samples && !has_times)
-			total->squares +=
-				(double)selves[i] * (double)selves[i] / (double)samples;
+		if (samples && !x->has_times)
+			total->squares += (double)self * (double)self / (double)samples;
 	}
 	/* Runs of inlined functions are a count and so many of them. */
 	for (size_t i = 0, left = 0; i < in->inlined.count && err == 0; i++) {
 		if (left == 0)
 			left = in->inlined.v[i];
 		else if (left--)
-			d->functions.v[functions[in->inlined.v[i]]].inlined |=
-				(uint8_t)(1 << side);
+			d->functions.v[functions[in->inlined.v[i]]].inlined |= bit;
 	}
-	if (err == 0 && has_times)
-		err = add_cells(d, side, input, nodes);
+	free(functions);
+	return err;
+}
+
+/* What its sentence says of an input: which one it is, of what, and how long it took. */
+static int add_facts(struct difference *d, struct diff_total *total,
+		     const struct diff_input *input)
+{
+	int err = 0;
+
+	text_printf(&total->paths, "%s%s", total->inputs ? ", " : "", input->path);
+	if (total->inputs < DIFF_INPUTS_TOLD) {
+		text_printf(&total->brief, "%s%s", total->inputs ? ", " : "",
+			    input->path);
+		total->told = total->brief.size;
+	} else {
+		total->brief.size = total->told;
+		text_printf(&total->brief, " and %u more",
+			    total->inputs + 1 - DIFF_INPUTS_TOLD);
+	}
+	if (input->event && !total->event)
+		err = intern_add(&d->strings, input->event, strlen(input->event),
+				 &total->event);
+	if (err == 0 && !input->spent && !total->timeless)
+		err = intern_add(&d->strings, input->path, strlen(input->path),
+				 &total->timeless);
+	total->seconds += (double)input->spent / 1e9;
+	total->lost += input->lost;
+	return total->paths.failed || total->brief.failed ? -ENOMEM : err;
+}
+
+int difference_add(struct difference *d, enum diff_side side,
+		   const struct diff_input *input)
+{
+	const struct named *named = input->in->tree;
+	size_t count = named->nodes.count + 1;
+	struct diff_total *total = &d->total[side];
+	struct arrival x = {
+		.input = input,
+		.side = side,
+		.selves = calloc(count, sizeof(*x.selves)),
+		.totals = calloc(count, sizeof(*x.totals)),
+		.nodes = calloc(count, sizeof(*x.nodes)),
+		/* What is compared with the weight has no samples of its own. */
+		.has_samples = input->column == COLUMN_WEIGHT &&
+			       named->values[COLUMN_SAMPLES] && input->has_samples,
+		.has_times = input->blocks && input->blocks->cells.count &&
+			     input->last > input->first,
+	};
+	int err = x.selves && x.totals && x.nodes ? 0 : -ENOMEM;
+
+	/* Cells have 16 bits for an input's number. */
+	if (err == 0 && d->inputs > UINT16_MAX)
+		err = -E2BIG;
+	if (err == 0 &&
+	    (!raise_decimals(d, named->decimals) ||
+	     !read_weights(d, input, x.selves, x.totals) ||
+	     __builtin_add_overflow(total->weight, x.totals[0], &total->weight)))
+		err = -EOVERFLOW;
+	total->are_counts |= !x.has_samples;
+	if (err == 0)
+		err = add_paths(d, &x);
+	if (err == 0 && x.has_times)
+		err = add_cells(d, side, input, x.nodes);
 	if (err == 0)
 		err = add_facts(d, total, input);
-	total->has_times = total->inputs == 0 ? has_times : total->has_times && has_times;
+	total->has_times =
+		total->inputs == 0 ? x.has_times : total->has_times && x.has_times;
 	total->inputs++;
 	d->inputs++;
-	free(functions);
-	free(nodes);
-	free(selves);
-	free(totals);
+	free(x.selves);
+	free(x.totals);
+	free(x.nodes);
 	return err;
 }

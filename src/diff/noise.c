@@ -53,7 +53,12 @@ struct block_walk {
 
 static uint32_t block_of_cell(const struct block_walk *w, const struct diff_cell *c)
 {
-	return w->block_of ? w->block_of[c->input] : c->block / w->joined;
+	uint32_t block = c->block / w->joined;
+
+	if (w->block_of)
+		return w->block_of[c->input];
+	/* What is left over goes with the last one. */
+	return block < w->blocks ? block : w->blocks - 1;
 }
 
 /* Cells of the side, by node. */
@@ -158,15 +163,16 @@ static double noise_factor(const struct difference *d, enum diff_side side,
 static int measure_side(struct difference *d, enum diff_side side, struct noise *n)
 {
 	struct diff_total *total = &d->total[side];
-	uint32_t blocks = DIFF_TIME_BLOCKS, joined = 1;
+	uint32_t blocks = total->pieces, joined = 1;
 	int err = 0;
 
 	total->are_files = total->inputs > 1;
 	if (total->are_files)
 		blocks = total->inputs;
 	/* What is there says nothing of how far its parts differ. */
-	else if (!total->has_times || (total->seconds / blocks < BLOCK_SECONDS &&
-				       (double)total->samples / blocks < BLOCK_SAMPLES))
+	else if (!total->has_times || !blocks ||
+		 (total->seconds / blocks < BLOCK_SECONDS &&
+		  (double)total->samples / blocks < BLOCK_SAMPLES))
 		blocks = 0;
 	total->phi = 1;
 	total->blocks = blocks;

@@ -120,12 +120,10 @@ int scale_find(struct context *ctx, struct difference *d)
 	case DIFF_ANCHOR:
 		difference_parts_of(d, o->anchor, parts);
 		if (!(parts[DIFF_A] > 0) || !(parts[DIFF_B] > 0))
-			return fail(ctx, -EINVAL,
-				    "cannot compare by '%s': it is not in '%s'",
-				    o->anchor,
-				    intern_text(&d->strings,
-						total[parts[DIFF_A] > 0 ? DIFF_B : DIFF_A]
-							.paths));
+			return fail(
+				ctx, -EINVAL, "cannot compare by '%s': it is not in '%s'",
+				o->anchor,
+				total[parts[DIFF_A] > 0 ? DIFF_B : DIFF_A].brief.bytes);
 		d->scale *= parts[DIFF_B] / parts[DIFF_A];
 		break;
 	case DIFF_ROBUST:

@@ -242,8 +242,7 @@ static void say_side(const struct difference *d, enum diff_side side, struct tex
 	const char *event = intern_text(&d->strings, total->event);
 
 	text_printf(t, "%c: %s, %" PRIu64 " sample%s", 'A' + (int)side,
-		    intern_text(&d->strings, total->paths), total->samples,
-		    total->samples == 1 ? "" : "s");
+		    total->brief.bytes, total->samples, total->samples == 1 ? "" : "s");
 	if (*event)
 		text_printf(t, " of %s", event);
 	if (total->seconds >= 0.05)

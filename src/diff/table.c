@@ -193,7 +193,7 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 		const struct diff_total *total = &d->total[s];
 
 		fprintf(out, "%s{\"inputs\":%u", s ? "," : "", total->inputs);
-		write_member(out, "files", intern_text(&d->strings, total->paths));
+		write_member(out, "files", total->paths.bytes);
 		fprintf(out, ",\"total\":%.17g,\"samples\":%" PRIu64 ",\"seconds\":%.17g",
 			(double)total->weight / pow(10, d->decimals), total->samples,
 			total->seconds);

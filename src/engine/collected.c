@@ -31,6 +31,7 @@ void collected_release(struct collected *c)
 	array_release(&c->processes.list);
 	hash_map_release(&c->processes.by_pid);
 	sample_log_release(&c->samples);
+	time_blocks_release(&c->blocks);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		deferred_queue_release(&c->deferred[i]);
 	*c = (struct collected){ 0 };
@@ -79,7 +80,7 @@ int collected_count_process(struct collected *c, uint32_t pid)
 struct weight_target collected_target(struct collected *c)
 {
 	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples, c->deferred,
-				       &c->frames, &c->pairs, &c->wall };
+				       &c->frames, &c->pairs, &c->wall,	   &c->blocks };
 }
 
 /*
@@ -185,6 +186,8 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 	/* The sample log and what is deferred follow their stacks. */
 	if (err == 0)
 		err = sample_log_merge(&c->samples, &from->samples, node_map);
+	if (err == 0)
+		err = time_blocks_merge(&c->blocks, &from->blocks, node_map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
 					   kept);
@@ -244,6 +247,7 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 	c->trie = joined;
 	for (size_t i = 0; i < c->samples.list.count; i++)
 		c->samples.list.v[i].node = map[c->samples.list.v[i].node];
+	err = time_blocks_remap(&c->blocks, map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_remap(&c->deferred[i], map);
 	if (err == 0 && node_map)
@@ -353,6 +357,7 @@ void snapshot_take(struct collected *ret, const struct collected *c)
 {
 	*ret = *c;
 	ret->samples = (struct sample_log){ 0 };
+	ret->blocks = (struct time_blocks){ 0 };
 	ret->processes = (struct process_list){ 0 };
 }
 

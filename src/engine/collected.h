@@ -56,6 +56,7 @@ struct collected {
 	struct sample_tally tally;
 	struct process_list processes;
 	struct sample_log samples;
+	struct time_blocks blocks;
 	struct pair_counts pairs;
 	struct wall_counts wall;
 	struct deferred_queue deferred[DEFERRED_KINDS];

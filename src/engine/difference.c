@@ -94,9 +94,7 @@ static int check_events(struct ff_diff *d, const struct diff_input *input,
 				&d->ctx, -EINVAL,
 				"cannot compare '%s', which counts %s, with '%s', which "
 				"counts %s (--event=NAME, --count=samples, --force)",
-				input->path, unit,
-				intern_text(&diff->strings, diff->total[s].paths),
-				d->unit);
+				input->path, unit, diff->total[s].brief.bytes, d->unit);
 	return 0;
 }
 
@@ -106,8 +104,6 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 	struct tree_source in = { .tree = &p->named,
 				  .symbols = &p->symbols,
 				  .strings = &p->strings };
-	const struct sample_log *log = &p->collected.samples;
-	const struct kept_sample *samples = log->list.v;
 	struct write_facts facts = profile_facts(p);
 	struct diff_input input = { .in = &in,
 				    .column = column,
@@ -127,10 +123,8 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 		input.first = rec->first_time;
 		input.last = rec->last_time;
 		input.spent = filters_time(p->filters, &input.first, &input.last);
-		if (!log->refused) {
-			input.samples = samples;
-			input.sample_count = log->list.count;
-		}
+		if (!p->collected.blocks.refused)
+			input.blocks = &p->collected.blocks;
 	}
 	err = check_events(d, &input, facts.unit);
 	if (err < 0)
@@ -236,10 +230,9 @@ int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
 	for (unsigned i = 0; ff_diff_sentence(d, i); i++)
 		text_printf(&all, "%s%s", i ? " · " : "", ff_diff_sentence(d, i));
 	facts.findings = all.bytes;
-	text_printf(
-		&title, "What changed from %s to %s",
-		intern_text(&d->difference.strings, d->difference.total[DIFF_A].paths),
-		intern_text(&d->difference.strings, d->difference.total[DIFF_B].paths));
+	text_printf(&title, "What changed from %s to %s",
+		    d->difference.total[DIFF_A].brief.bytes,
+		    d->difference.total[DIFF_B].brief.bytes);
 	if (!given.title)
 		given.title = title.bytes;
 	/* The grey of what has not changed shows on it. */

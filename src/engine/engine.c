@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <flamefold_diff.h>
 #include <stdlib.h>
 
 #include "engine/interrupts.h"
@@ -60,6 +61,14 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 		symbolizer_expect_kernel(p->symbolizer);
 	if (err == 0)
 		err = choose_events(&job);
+	if (err == 0 && p->options.flags & FF_TIME_BLOCKS) {
+		uint64_t first = job.rec->first_time, last = job.rec->last_time;
+
+		/* Pieces are of all time that was asked for, whether anything was sampled in it
+		 * or not. */
+		filters_time(p->filters, &first, &last);
+		job.grid = time_grid_known(first, last);
+	}
 	if (err == 0)
 		err = read_samples(&job); /* worker_take() of each */
 	if (err == 0)

@@ -20,6 +20,8 @@ struct input_job {
 	struct stack_options stacks;
 	bool drop_truncated;
 	bool keep_samples;
+	struct time_grid
+		grid; /* of pieces of its time; without width: none are asked for */
 	bool symbols_added; /* the symbolizer has the names that came with it */
 	struct worker *workers;
 	size_t threads;

@@ -12,7 +12,7 @@
 #include "engine/profile.h"
 
 /* As a node of the named tree: the sample's stack is not in it. */
-enum { NOWHERE = -1 };
+enum { NOWHERE = (int)TIME_BLOCKS_NOWHERE };
 
 /* The child of a named node for a function. */
 static uint64_t child_key(uint32_t parent, uint32_t function)
@@ -59,7 +59,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	uint32_t *nodes; /* by node of the trie its node in the named tree */
 	int err = 0;
 
-	if (!p->collected.samples.list.count)
+	if (!p->collected.samples.list.count && !p->collected.blocks.cells.count)
 		return 0;
 	nodes = malloc(t->count * sizeof(*nodes));
 	if (!nodes)
@@ -100,7 +100,11 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 		samples[count++] = sample;
 	}
 	p->collected.samples.list.count = count;
-	qsort(samples, count, sizeof(*samples), samples_by_time);
+	if (count)
+		qsort(samples, count, sizeof(*samples), samples_by_time);
+	err = time_blocks_remap(&p->collected.blocks, nodes);
+	if (err == 0)
+		time_blocks_sort(&p->collected.blocks, factor);
 out:
 	hash_map_release(&children);
 	free(nodes);

@@ -4,6 +4,7 @@
  * struct of options only as many bytes are read as it says it has.
  */
 #include <errno.h>
+#include <flamefold_diff.h>
 #include <stdlib.h>
 
 #include "base/guard.h"
@@ -121,7 +122,7 @@ static int check_mode(struct ff_profile *p)
 	if (p->options.event && !p->wall.weight)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode has events of its own: --event cannot go with it");
-	if (p->options.flags & FF_SAMPLES)
+	if (p->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS))
 		return fail(&p->ctx, -EINVAL,
 			    "a mode weighs intervals: there are no samples to keep");
 	/* How many ran at once is this by the weight. */

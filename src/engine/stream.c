@@ -7,6 +7,7 @@
  * of those), and what every profile has.
  */
 #include <errno.h>
+#include <flamefold_diff.h>
 #include <inttypes.h>
 
 #include "engine/job.h"
@@ -210,6 +211,8 @@ int stream_run_start(struct stream_run *s)
 			    &j->processes);
 	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		processes_label_as_printed(j->processes);
+	if (p->options.flags & FF_TIME_BLOCKS)
+		j->grid = time_grid_growing();
 	return err < 0 ? err : worker_start(j, &s->worker);
 }
 

@@ -27,6 +27,8 @@ int worker_start(struct input_job *j, struct worker *w)
 	if (collected_init(&w->collected, &p->limit) < 0 ||
 	    filter_memo_new(p->filters, &w->memo) < 0)
 		return fail_memory(&p->ctx);
+	w->collected.blocks =
+		(struct time_blocks){ .grid = j->grid, .budget = p->ctx.budget };
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,

@@ -74,6 +74,10 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 		to->target.log->list.v[e->kept - 1].weight = charge.weight;
 	if (read->event >= 0)
 		charge.column = (uint8_t)event_column(to->events, (size_t)read->event);
+	if (err == 0 && to->target.blocks && !e->lost &&
+	    charge.weight < WEIGHT_IMPOSSIBLE && charge.column == COLUMN_WEIGHT &&
+	    time_blocks_add(to->target.blocks, e->time, e->node, charge.weight) < 0)
+		err = -ENOMEM;
 	/* A product that wraps could look possible, so what is impossible is not
 	 * scaled. */
 	if (charge.weight < WEIGHT_IMPOSSIBLE && charge.column == COLUMN_WEIGHT)

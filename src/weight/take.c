@@ -106,9 +106,21 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight)
 {
 	struct sample_log *log = w->target.log;
+	struct time_blocks *blocks = w->target.blocks;
 	const struct sample *s = x->sample;
 	struct kept_sample *kept;
 
+	/* One whose weight is not known yet is added when it is. */
+	if (blocks && blocks->grid.width && !blocks->refused &&
+	    weight != WEIGHT_UNKNOWN) {
+		int err = time_blocks_add(blocks, s->time, x->charge.node, weight);
+
+		if (err < 0)
+			return fail_memory(w->ctx);
+		if (err == 0)
+			budget_refuse(w->ctx->budget, "pieces of time",
+				      input_path(w->in));
+	}
 	if (!w->keep_samples || log->refused)
 		return 0;
 	/* The refusal is remembered, so that it is counted once for each log, not for

@@ -7,6 +7,7 @@
 #include "trie/trie.h"
 #include "weight/deferred.h"
 #include "weight/pairing.h"
+#include "weight/time_blocks.h"
 #include "weight/wall.h"
 
 /*
@@ -221,6 +222,7 @@ struct weight_target {
 	struct frames *frames; /* of the trie */
 	struct pair_counts *pairs;
 	struct wall_counts *wall;
+	struct time_blocks *blocks; /* NULL, or without a grid: there are none */
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */

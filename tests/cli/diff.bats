@@ -173,6 +173,68 @@ rows()
 	"$flamefold" diff -q --table --normalize=time one.data more.data | grep -q 'by how long was recorded'
 }
 
+@test "a pipe is cut into pieces that grow with its time" {
+	for count in 1500 3100; do
+		"$build" -o pipe.data - <<-END
+		format pipe
+		attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+		repeat i $count
+		sample pid=1 time={5000000000 + 10000000 * i} period=1 ip={0x2000 + i * 7919 % 10 * 256} chain=U,{0x2000 + i * 7919 % 10 * 256}
+		end
+		END
+		recording one.data 1 30
+		"$flamefold" diff -q --table - one.data <pipe.data >out
+		pieces=$(sed -n 's/^# noise: A by \([0-9]*\) pieces of its time.*/\1/p' out)
+		[ "$pieces" -ge 15 ]
+		[ "$pieces" -le 32 ]
+	done
+}
+
+@test "counters that are read with a sample have pieces of time, too" {
+	"$build" -o group.data - <<-'END'
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,READ,CALLCHAIN read_format=ID,GROUP ids=1 flags=sample_id_all,comm_exec
+	attr name=instructions sample_type=IDENTIFIER,IP,TID,TIME,READ,CALLCHAIN read_format=ID,GROUP ids=2 flags=sample_id_all
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 2000
+	sample id=1 pid=1 time={10000000 * i + 1000} ip={0x2000 + i * 7919 % 10 * 256} read={i * 1000 + 1}:1,{i * 500 + 1}:2 chain=U,{0x2000 + i * 7919 % 10 * 256}
+	end
+	END
+	"$flamefold" diff -q --table group.data group.data >out
+	grep -q '^# A: group.data, 2000 samples of cycles' out
+	grep -q '^# noise: A by 20 pieces of its time, 1.0 times' out
+}
+
+@test "the number of threads changes nothing" {
+	recording one.data 1 30
+	recording more.data 3 40
+	for threads in 1 2 3; do
+		"$flamefold" diff -q --table=json --threads=$threads --unnamed=address one.data more.data >$threads.json
+		cmp 1.json $threads.json
+	done
+}
+
+# Three megabytes of samples more would be as much memory again.
+@test "memory follows stacks, not samples" {
+	for seconds in 1 4; do
+		"$build" -o $seconds.data - <<-END
+		attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		mmap2 pid=1 start=0x1000 len=0x100000 name=/no/app time=2
+		repeat i $((seconds * 50000))
+		sample pid=1 time={100000 * i + 1000} period=1 ip={0x2000 + i * 7919 % 500 * 16} chain=U,{0x2000 + i * 7919 % 500 * 16}
+		end
+		END
+		peak=$(python3 "$root/tests/budget/peak.py" "$flamefold" diff -q --table --unnamed=address $seconds.data $seconds.data 2>&1 >out | tail -n 1)
+		[ "$seconds" -ne 1 ] || least=$peak
+	done
+	grep -q '^# noise: A by 20 pieces' out
+	echo "$least MiB, of four times the samples $peak MiB"
+	[ $((10 * peak)) -le $((13 * least)) ]
+}
+
 @test "several inputs a side tell the noise by how far they differ" {
 	for i in 1 2 3; do
 		printf 'main;a %d\nmain;b %d\n' $((4000 + 500 * i)) $((6000 - 500 * i)) >a$i.folded
@@ -183,6 +245,13 @@ rows()
 	run -1 grep '^changed' out
 	# Each pair alone would be something.
 	[ "$(rows a1.folded b3.folded | wc -l)" -eq 2 ]
+	# Of many the first ones are told, and how many more; programs get all.
+	many=(a1.folded{,,,,,,,,,,})
+	"$flamefold" diff -q --table "${many[@]}" -- b1.folded >out
+	grep -q '^# A: a1.folded, .* and 3 more, [0-9]* samples' out
+	[ "$(sed -n 's/^# A: //p' out | grep -o a1.folded | wc -l)" -eq 8 ]
+	"$flamefold" diff -q --table=json "${many[@]}" -- b1.folded >out
+	[ "$(sed "s/\"notes.*//" out | grep -o a1.folded | wc -l)" -eq 11 ]
 	# Options may stand behind, as everywhere.
 	"$flamefold" diff a1.folded -- b1.folded b2.folded -q --table | grep -q '^# B: b1.folded, b2.folded'
 }

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <flamefold.h>
+#include <flamefold_diff.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

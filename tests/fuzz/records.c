@@ -93,7 +93,7 @@ static struct asking asking_of(const struct step *s)
 					  FF_COMPAT_STACKCOLLAPSE,
 					  FF_ADDRS,
 					  FF_MARK_KERNEL | FF_MARK_JIT,
-					  FF_SAMPLES,
+					  FF_SAMPLES | FF_TIME_BLOCKS,
 					  FF_NO_INLINE };
 	static const char *const modes[] = { NULL,   NULL,   NULL,
 					     "wall", "wall", "wall-instant" };
@@ -119,7 +119,7 @@ static struct asking asking_of(const struct step *s)
 		return ret;
 	/* What has no sense beside it is refused. */
 	ret.options.count = FF_COUNT_PERIOD;
-	ret.options.flags &= ~(unsigned)FF_SAMPLES;
+	ret.options.flags &= ~(unsigned)(FF_SAMPLES | FF_TIME_BLOCKS);
 	if (strcmp(ret.options.mode, "wall") == 0)
 		ret.options.scope = PICK(scopes, s->b >> 20);
 	return ret;

@@ -29,7 +29,7 @@ void record_side(struct difference *d, enum diff_side side, const struct program
 		 uint64_t seed, bool timed)
 {
 	const uint64_t tick = 10000000;
-	struct kept_sample *samples = calloc(p->samples, sizeof(*samples));
+	struct time_blocks blocks = { .grid = time_grid_known(0, p->samples * tick) };
 	struct diff_input input = { .has_samples = true, .path = "recording" };
 	uint64_t state = seed * 2654435761u + 12345;
 	uint32_t nodes[SIDES_LEAVES_MOST];
@@ -56,23 +56,21 @@ void record_side(struct difference *d, enum diff_side side, const struct program
 		/* Lengths of runs are geometric, so the mean is what was asked for. */
 		if (i == 0 || chance(&state) * p->burst < 1)
 			leaf = choose(p, sum, &state);
-		samples[i] = (struct kept_sample){ .time = i * tick,
-						   .weight = 1,
-						   .node = nodes[leaf] };
+		cr_assert_eq(time_blocks_add(&blocks, i * tick, nodes[leaf], 1), 1);
 		t.named.values[COLUMN_WEIGHT][nodes[leaf]]++;
 		t.named.values[COLUMN_SAMPLES][nodes[leaf]]++;
 	}
 	tree_sum_up(&t);
 	input.in = &t.in;
 	if (timed) {
-		input.samples = samples;
-		input.sample_count = p->samples;
+		time_blocks_sort(&blocks, 1);
+		input.blocks = &blocks;
 		input.last = p->samples * tick;
 		input.spent = input.last;
 	}
 	cr_assert_eq(difference_add(d, side, &input), 0);
 	tree_release(&t);
-	free(samples);
+	time_blocks_release(&blocks);
 }
 
 void add_text_side(struct difference *d, enum diff_side side, const char *text)

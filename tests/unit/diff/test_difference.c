@@ -366,24 +366,15 @@ Test(difference, small_processes_of_other_names_are_others)
 /* Of intervals that were blocked one may be as long as all others. */
 Test(difference, a_few_heavy_samples_count_as_few)
 {
-	static const struct kept_sample even[] = {
-		{ .time = 1, .weight = 25, .node = 1 },
-		{ .time = 2, .weight = 25, .node = 1 },
-		{ .time = 3, .weight = 25, .node = 1 },
-		{ .time = 4, .weight = 25, .node = 1 },
-	};
-	static const struct kept_sample uneven[] = {
-		{ .time = 1, .weight = 97, .node = 1 },
-		{ .time = 2, .weight = 1, .node = 1 },
-		{ .time = 3, .weight = 1, .node = 1 },
-		{ .time = 4, .weight = 1, .node = 1 },
-	};
+	struct block_cell even = { .squares = 4 * 25 * 25, .weight = 100, .node = 1 };
+	struct block_cell uneven = { .squares = 97 * 97 + 3, .weight = 100, .node = 1 };
+	struct time_blocks blocks = { .grid = time_grid_known(0, 5),
+				      .cells = { &even, 1, 1 } };
 	struct difference d;
 	struct tree t;
 	struct diff_input input = { .in = &t.in,
 				    .has_samples = true,
-				    .samples = even,
-				    .sample_count = 4,
+				    .blocks = &blocks,
 				    .last = 5,
 				    .path = "recording" };
 
@@ -393,7 +384,7 @@ Test(difference, a_few_heavy_samples_count_as_few)
 	tree_sum_up(&t);
 	cr_assert_eq(difference_init(&d), 0);
 	cr_assert_eq(difference_add(&d, DIFF_A, &input), 0);
-	input.samples = uneven;
+	blocks.cells.v = &uneven;
 	cr_assert_eq(difference_add(&d, DIFF_B, &input), 0);
 	cr_expect_eq(d.total[DIFF_A].squares, 2500);
 	cr_expect_eq(d.total[DIFF_B].squares, 97 * 97 + 3);

@@ -158,14 +158,14 @@ Test(noise, pieces_that_depend_on_their_neighbours_are_joined)
 		record_side(&d, DIFF_A, &p, 2 * seed, true);
 		record_side(&d, DIFF_B, &p, 2 * seed + 1, true);
 		finish(&d, DIFF_SHARE);
-		joined += d.total[DIFF_A].blocks < DIFF_TIME_BLOCKS;
+		joined += d.total[DIFF_A].blocks < TIME_BLOCKS;
 		alarms += d.significant > 0;
 		difference_release(&d);
 		cr_assert_eq(difference_init(&d), 0);
 		record_side(&d, DIFF_A, &quick, 2 * seed, true);
 		record_side(&d, DIFF_B, &quick, 2 * seed + 1, true);
 		finish(&d, DIFF_SHARE);
-		joined_quick += d.total[DIFF_A].blocks < DIFF_TIME_BLOCKS;
+		joined_quick += d.total[DIFF_A].blocks < TIME_BLOCKS;
 		difference_release(&d);
 	}
 	cr_expect_geq(joined, SEEDS * 3 / 4, "%u", joined);

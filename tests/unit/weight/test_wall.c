@@ -46,7 +46,8 @@ static void end(void)
 static struct settlement settlement(void)
 {
 	return (struct settlement){
-		.target = { &trie, &sum, &sample_log, queues, &frames, &pairs, &counts },
+		.target = { &trie, &sum, &sample_log, queues, &frames, &pairs, &counts,
+			    NULL },
 		.options = &options,
 		.wall = &wall,
 		.factor = 1,
