@@ -48,6 +48,13 @@ struct diff_node {
 	uint64_t self[DIFF_SIDES], samples[DIFF_SIDES];
 };
 
+/* Of the same node, while inputs are added: its callees and their number. */
+struct diff_links {
+	uint32_t first, last, next; /* callees; the next one of its caller; 0: none */
+	uint32_t count;
+	uint32_t latest; /* the callee that the input at hand had before */
+};
+
 /* The weight of stacks that end at a node in one piece of an input's time. */
 struct diff_cell {
 	uint32_t node;
@@ -131,7 +138,8 @@ struct difference {
 	ARRAY(struct diff_function) functions;
 	struct hash_set functions_by_key;
 	ARRAY(struct diff_node) nodes;
-	struct hash_map children; /* by parent << 32 | function */
+	ARRAY(struct diff_links) links; /* by node */
+	struct hash_map children; /* by parent << 32 | function, of those with many */
 	ARRAY(struct diff_cell) cells;
 	struct diff_total total[DIFF_SIDES];
 	unsigned decimals;

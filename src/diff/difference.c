@@ -13,6 +13,8 @@
 #include "base/decimal.h"
 #include "diff/diff.h"
 
+enum { CALLEES_FEW = 8 }; /* are looked at one by one */
+
 int difference_init(struct difference *d)
 {
 	struct diff_function root = { 0 };
@@ -21,7 +23,8 @@ int difference_init(struct difference *d)
 	*d = (struct difference){ 0 };
 	err = intern_init(&d->strings);
 	/* 0 is the root, and the function that it has not. */
-	if (err < 0 || !array_add(&d->functions) || !array_add(&d->nodes)) {
+	if (err < 0 || !array_add(&d->functions) || !array_add(&d->nodes) ||
+	    !array_add(&d->links)) {
 		difference_release(d);
 		return -ENOMEM;
 	}
@@ -36,6 +39,7 @@ void difference_release(struct difference *d)
 	array_release(&d->functions);
 	hash_release(&d->functions_by_key);
 	array_release(&d->nodes);
+	array_release(&d->links);
 	hash_map_release(&d->children);
 	array_release(&d->cells);
 	array_release(&d->symbols.functions);
@@ -205,6 +209,58 @@ static bool read_weights(const struct difference *d, const struct diff_input *in
 	return !overflow;
 }
 
+/*
+ * The callee of a node for a function, which may be new. Inputs have callees in the order of names, so it
+ * is the one behind that of before, mostly; and only those of who has many are in a table. 0, or -ENOMEM.
+ */
+static int find_callee(struct difference *d, uint32_t caller, uint32_t function,
+		       uint32_t *ret)
+{
+	struct diff_links *links = d->links.v, *of = &links[caller];
+	uint64_t key = (uint64_t)caller << 32;
+	uint32_t at = of->latest ? links[of->latest].next : of->first;
+	struct diff_node *node;
+
+	if (of->count <= CALLEES_FEW) {
+		uint32_t left = of->count;
+
+		/* Once around. */
+		for (; left; left--) {
+			at = at ? at : of->first;
+			if (d->nodes.v[at].function == function)
+				break;
+			at = links[at].next;
+		}
+		at = left ? at : 0;
+	} else if (!at || d->nodes.v[at].function != function) {
+		const uint32_t *known = hash_map_get(&d->children, key | function);
+
+		at = known ? *known : 0;
+	}
+	if (at) {
+		*ret = of->latest = at;
+		return 0;
+	}
+	at = (uint32_t)d->nodes.count;
+	node = array_add(&d->nodes);
+	if (!node || !array_add(&d->links))
+		return -ENOMEM;
+	*node = (struct diff_node){ caller, function, { 0 }, { 0 } };
+	of = &d->links.v[caller];
+	if (of->last)
+		d->links.v[of->last].next = at;
+	else
+		of->first = at;
+	*ret = of->last = at;
+	of->count++;
+	/* With the first one too many all that were there go into the table. */
+	for (uint32_t c = of->count == CALLEES_FEW + 1 ? of->first : at;
+	     c && of->count > CALLEES_FEW; c = d->links.v[c].next)
+		if (!hash_map_set(&d->children, key | d->nodes.v[c].function, c))
+			return -ENOMEM;
+	return 0;
+}
+
 /* An input on its way in, by node of its tree. */
 struct arrival {
 	const struct diff_input *input;
@@ -235,21 +291,9 @@ static int add_paths(struct difference *d, const struct arrival *x)
 		if (i && !*function)
 			err = add_function(d, x->input->in, &in->functions.v[n->function],
 					   function);
-		if (i && err == 0) {
-			uint32_t parent = x->nodes[n->parent];
-			uint64_t key = (uint64_t)parent << 32 | *function;
-			const uint32_t *known = hash_map_get(&d->children, key);
-
-			x->nodes[i] = known ? *known : (uint32_t)d->nodes.count;
-			node = known ? NULL : array_add(&d->nodes);
-			if (node)
-				*node = (struct diff_node){
-					parent, *function, { 0 }, { 0 }
-				};
-			if (!known &&
-			    (!node || !hash_map_set(&d->children, key, x->nodes[i])))
-				err = -ENOMEM;
-		}
+		if (i && err == 0)
+			err = find_callee(d, x->nodes[n->parent], *function,
+					  &x->nodes[i]);
 		/* Without samples all of the input is one piece. */
 		if (err == 0 && self && !x->has_times)
 			err = add_cell(d, x->nodes[i], x->side,
@@ -337,6 +381,8 @@ int difference_add(struct difference *d, enum diff_side side,
 	     __builtin_add_overflow(total->weight, x.totals[0], &total->weight)))
 		err = -EOVERFLOW;
 	total->are_counts |= !x.has_samples;
+	for (size_t i = 0; i < d->links.count; i++)
+		d->links.v[i].latest = 0;
 	if (err == 0)
 		err = add_paths(d, &x);
 	if (err == 0 && x.has_times)
