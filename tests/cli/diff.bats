@@ -54,6 +54,34 @@ rows()
 	diff theirs ours
 }
 
+# As many as a picture has at most, of which none is on both sides; and names that are one name twice.
+# bats test_tags=long
+@test "a million stacks of either side, of which no two are the same" {
+	awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "main;a%d 1\n", i >"c.folded"; for (i = 0; i < 1000000; i++) printf "main;b%d 1\n", i >"d.folded" }'
+	"$flamefold" diff -q --table --fail-over -o x.svg c.folded d.folded >out
+	grep -q '; in A only: 1000000, in B only: 1000000$' out
+	grep -q 'all in all the sides differ by 100.0 %' out
+	# One sample each is nothing.
+	run -1 grep '^new' out
+	grep -q '</svg>' x.svg
+}
+
+@test "names that collide are apart, and a name may be all of a line" {
+	printf 'f;f;f 100\nf;f 100\nf 100\ng\177;h 100\n;; 100\n' >c.folded
+	printf 'f;f;f 300\nf;f 100\nf 100\ng\177;h 100\n;; 100\n' >d.folded
+	[ "$(rows --normalize=none c.folded d.folded)" = "changed +28.57 f" ]
+	"$flamefold" diff -q --table --normalize=none c.folded d.folded | grep -q '^ *f;f;f$'
+	"$flamefold" diff -q -f folded c.folded d.folded | grep -q '^f;f;f 100 300$'
+}
+
+@test "a path of 100000 frames is compared" {
+	awk 'BEGIN { for (i = 0; i < 100000; i++) printf "f%d;", i % 7; print "leaf 50" }' >c.folded
+	sed 's/50$/90/; p; s/leaf 90/other 60/' c.folded >d.folded
+	"$flamefold" diff -q --table -o x.svg c.folded d.folded >out
+	grep -q '^new .* +40.00 .* other' out
+	grep -q '</svg>' x.svg
+}
+
 @test "-n and -s are difffolded.pl's, too" {
 	printf 'main;f+0x12aB 10\nmain;f+0x1 7\nmain;g 3\n' >c.folded
 	printf 'main;f+0xff 21\nmain;g 4\nmain;h 8\n' >d.folded
@@ -606,4 +634,58 @@ partly()
 	# The same on any machine, with any number of threads.
 	"$flamefold" diff -q --threads=1 -o y.svg a.folded b.folded
 	cmp x.svg y.svg
+}
+
+# steps FIRST: the shell's lines of the example in diff.md whose line FIRST is, without their indentation.
+steps()
+{
+	awk -v first="$1" '
+		/^```/ { inside = $0 == "```yaml" }
+		inside && index($0, first) && !found { found = 1; match($0, /[^ ]/); least = RSTART; next }
+		inside && found == 1 {
+			match($0, /[^ ]/)
+			if (RSTART <= least) found = 2
+			else { sub(/^ *(- )?/, ""); print }
+		}' "$root/Documentation/diff.md"
+}
+
+@test "the examples for CI are YAML, and do what they say" {
+	mkdir bin build-main build
+	# A recorder and a program that are none.
+	cat >bin/perf <<-'END'
+	#!/bin/sh
+	while [ "$1" != -o ]; do shift; done
+	cp "$(echo "$2" | sed 's/[.].*//').recorded" "$2"
+	END
+	printf '#!/bin/sh\n' >build/bench
+	cp build/bench build-main
+	ln -s "$flamefold" bin/flamefold
+	chmod +x bin/perf build*/bench
+	printf 'main;read 600\nmain;parse 900\nmain;sort 300\nmain;write 200\n' >base.recorded
+	for read in 600 900; do
+		sed "s/600/$read/" base.recorded >new.recorded
+		for example in 'run: |' 'script:'; do
+			steps "$example" >script
+			grep -q '^flamefold diff' script
+			rm -f diff.svg summary
+			status=0
+			PATH=$PWD/bin:$PATH GITHUB_STEP_SUMMARY=summary bash -eo pipefail script >out || status=$?
+			[ "$status" -eq $((read == 900 ? 3 : 0)) ]
+			grep -q '</svg>' diff.svg
+			[ "$example" = script: ] || grep -q '^# A: base.1.data, base.2.data' summary
+		done
+	done
+	# No tabs, and, where something here can read it, it is read.
+	awk '/^```/ { inside = $0 == "```yaml"; if (inside) count++; next } inside { print >("example" count ".yaml") }' \
+		"$root/Documentation/diff.md"
+	[ -e example2.yaml ]
+	run -1 grep -P '\t' example1.yaml example2.yaml
+	if python3 -c 'import yaml' 2>/dev/null; then
+		python3 - <<-'END'
+		import yaml
+		steps, job = (yaml.safe_load(open(f"example{i}.yaml")) for i in (1, 2))
+		assert "flamefold diff" in steps[0]["run"] and steps[1]["with"]["path"] == "diff.svg", steps
+		assert "flamefold diff" in job["profile"]["script"][1] and job["profile"]["allow_failure"]["exit_codes"] == 3, job
+		END
+	fi
 }
