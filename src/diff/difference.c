@@ -106,29 +106,6 @@ static int add_function(struct difference *d, const struct tree_source *in,
 	return 0;
 }
 
-/* Weights have at least so many decimals from now on. */
-static bool raise_decimals(struct difference *d, unsigned decimals)
-{
-	bool overflow = false;
-
-	for (; d->decimals < decimals; d->decimals++) {
-		for (size_t i = 0; i < d->nodes.count; i++)
-			for (int s = 0; s < DIFF_SIDES; s++)
-				overflow |=
-					__builtin_mul_overflow(d->nodes.v[i].self[s], 10,
-							       &d->nodes.v[i].self[s]);
-		for (size_t i = 0; i < d->cells.count; i++)
-			d->cells.v[i].weight *= 10;
-		for (int s = 0; s < DIFF_SIDES; s++) {
-			overflow |= __builtin_mul_overflow(d->total[s].weight, 10,
-							   &d->total[s].weight);
-			d->total[s].unnamed *= 10;
-			d->total[s].squares *= 100;
-		}
-	}
-	return !overflow;
-}
-
 /* Of an input's time, and what is in it. */
 struct piece {
 	unsigned block;
@@ -187,15 +164,31 @@ static int add_cells(struct difference *d, enum diff_side side,
 	return 0;
 }
 
-/* Of the column that is asked for, in units of the difference: a node's own value, and that of all
- * below it. False where it is more than 64 bits hold. */
-static bool read_weights(const struct difference *d, const struct diff_input *input,
+/* Of the column that is asked for: a node's own value, and that of all below it, with as many decimals as
+ * what is there or comes has at most. False where it is more than 64 bits hold. */
+static bool read_weights(struct difference *d, const struct diff_input *input,
 			 uint64_t *selves, uint64_t *totals)
 {
 	const struct named *named = input->in->tree;
-	uint64_t factor = power_of_ten(d->decimals - named->decimals);
 	bool overflow = false;
+	uint64_t factor;
 
+	for (; d->decimals < named->decimals; d->decimals++) {
+		for (size_t i = 0; i < d->nodes.count; i++)
+			for (int s = 0; s < DIFF_SIDES; s++)
+				overflow |=
+					__builtin_mul_overflow(d->nodes.v[i].self[s], 10,
+							       &d->nodes.v[i].self[s]);
+		for (size_t i = 0; i < d->cells.count; i++)
+			d->cells.v[i].weight *= 10;
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			overflow |= __builtin_mul_overflow(d->total[s].weight, 10,
+							   &d->total[s].weight);
+			d->total[s].unnamed *= 10;
+			d->total[s].squares *= 100;
+		}
+	}
+	factor = power_of_ten(d->decimals - named->decimals);
 	for (size_t i = named->nodes.count; i-- > 0;) {
 		uint64_t *above = &totals[named->nodes.v[i].parent];
 
@@ -325,33 +318,6 @@ static int add_paths(struct difference *d, const struct arrival *x)
 	return err;
 }
 
-/* What its sentence says of an input: which one it is, of what, and how long it took. */
-static int add_facts(struct difference *d, struct diff_total *total,
-		     const struct diff_input *input)
-{
-	int err = 0;
-
-	text_printf(&total->paths, "%s%s", total->inputs ? ", " : "", input->path);
-	if (total->inputs < DIFF_INPUTS_TOLD) {
-		text_printf(&total->brief, "%s%s", total->inputs ? ", " : "",
-			    input->path);
-		total->told = total->brief.size;
-	} else {
-		total->brief.size = total->told;
-		text_printf(&total->brief, " and %u more",
-			    total->inputs + 1 - DIFF_INPUTS_TOLD);
-	}
-	if (input->event && !total->event)
-		err = intern_add(&d->strings, input->event, strlen(input->event),
-				 &total->event);
-	if (err == 0 && !input->spent && !total->timeless)
-		err = intern_add(&d->strings, input->path, strlen(input->path),
-				 &total->timeless);
-	total->seconds += (double)input->spent / 1e9;
-	total->lost += input->lost;
-	return total->paths.failed || total->brief.failed ? -ENOMEM : err;
-}
-
 int difference_add(struct difference *d, enum diff_side side,
 		   const struct diff_input *input)
 {
@@ -376,8 +342,7 @@ int difference_add(struct difference *d, enum diff_side side,
 	if (err == 0 && d->inputs > UINT16_MAX)
 		err = -E2BIG;
 	if (err == 0 &&
-	    (!raise_decimals(d, named->decimals) ||
-	     !read_weights(d, input, x.selves, x.totals) ||
+	    (!read_weights(d, input, x.selves, x.totals) ||
 	     __builtin_add_overflow(total->weight, x.totals[0], &total->weight)))
 		err = -EOVERFLOW;
 	total->are_counts |= !x.has_samples;
@@ -387,8 +352,27 @@ int difference_add(struct difference *d, enum diff_side side,
 		err = add_paths(d, &x);
 	if (err == 0 && x.has_times)
 		err = add_cells(d, side, input, x.nodes);
-	if (err == 0)
-		err = add_facts(d, total, input);
+	/* What its sentence says: which ones they are, of what, and how long they took. */
+	text_printf(&total->paths, "%s%s", total->inputs ? ", " : "", input->path);
+	if (total->inputs < DIFF_INPUTS_TOLD) {
+		total->brief.size = 0;
+		text_add(&total->brief, total->paths.bytes, total->paths.size);
+		total->told = total->brief.size;
+	} else {
+		total->brief.size = total->told;
+		text_printf(&total->brief, " and %u more",
+			    total->inputs + 1 - DIFF_INPUTS_TOLD);
+	}
+	if (err == 0 && (total->paths.failed || total->brief.failed))
+		err = -ENOMEM;
+	if (err == 0 && input->event && !total->event)
+		err = intern_add(&d->strings, input->event, strlen(input->event),
+				 &total->event);
+	if (err == 0 && !input->spent && !total->timeless)
+		err = intern_add(&d->strings, input->path, strlen(input->path),
+				 &total->timeless);
+	total->seconds += (double)input->spent / 1e9;
+	total->lost += input->lost;
 	total->has_times =
 		total->inputs == 0 ? x.has_times : total->has_times && x.has_times;
 	total->inputs++;

@@ -44,40 +44,30 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* How many bytes of a name are an operator that has such signs: "operator<< " of
- * "operator<< <char>", whose arguments begin behind the blank. 0: it begins with none. */
-static size_t operator_size(const char *name, size_t size)
-{
-	static const char *const operators[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
-						 "<=",	">=",  "->",  "<",   ">" };
-	static const char word[] = "operator";
-	size_t used = strlen(word);
-
-	if (size <= used || memcmp(name, word, used) != 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
-		size_t sign = strlen(operators[i]);
-
-		if (size - used >= sign && memcmp(name + used, operators[i], sign) == 0)
-			return used + sign + (name[used + sign] == ' ');
-	}
-	return 0;
-}
-
 /* "Map<int, Less<int>>::find(int)" -> "Map::find(int)", "f()::{lambda(int)#3}" ->
- * "f()::{lambda(int)#<N>}". What begins a name ("<Circle as Shape>::area") stays. */
+ * "f()::{lambda(int)#<N>}". What begins a name ("<Circle as Shape>::area") stays, and so do signs of
+ * operators; behind those, and a blank, arguments begin: "operator<< <char>". */
 static void add_untemplated(struct text *t, const char *name, size_t size)
 {
+	static const char *const operators[] = {
+		"operator<=>", "operator<<=", "operator>>=", "operator->*",
+		"operator<<",  "operator>>",  "operator<=",  "operator>=",
+		"operator->",  "operator<",   "operator>",
+	};
 	bool opens = false; /* "<" is that of arguments */
 	size_t depth = 0, used, digits;
 
 	for (size_t i = 0; i < size; i += used) {
 		char c = name[i];
 
-		digits = 0;
-		used = i && is_of_word(name[i - 1]) ? 0
-						    : operator_size(name + i, size - i);
+		used = digits = 0;
+		for (size_t k = 0; k < sizeof(operators) / sizeof(*operators) && !used &&
+				   c == 'o' && !(i && is_of_word(name[i - 1]));
+		     k++)
+			if (strncmp(name + i, operators[k], strlen(operators[k])) == 0)
+				used = strlen(operators[k]);
 		if (used) {
+			used += name[i + used] == ' ';
 			text_add(t, name + i, depth ? 0 : used);
 			opens = true;
 			continue;

@@ -141,29 +141,11 @@ static void walk_blocks(struct block_walk *w, const double *inclusive, double *v
 	}
 }
 
-/* By how many times blocks differ more than independent samples would. */
-static double noise_factor(const struct difference *d, enum diff_side side,
-			   const struct noise *n)
-{
-	const struct diff_total *total = &d->total[side];
-	double whole = (double)total->weight, measured = 0, independent = 0;
-	double unit = total->squares / whole, samples = (double)total->samples;
-
-	for (size_t i = 1; i < d->nodes.count; i++) {
-		double share = n->inclusive[side][i] / whole;
-
-		if (share * samples < LARGE)
-			continue;
-		measured += n->variance[side][i];
-		independent += share * (1 - share) * whole * unit;
-	}
-	return independent > 0 && measured > independent ? measured / independent : 1;
-}
-
 static int measure_side(struct difference *d, enum diff_side side, struct noise *n)
 {
 	struct diff_total *total = &d->total[side];
 	uint32_t blocks = total->pieces, joined = 1;
+	double whole = (double)total->weight, measured = 0, independent = 0;
 	int err = 0;
 
 	total->are_files = total->inputs > 1;
@@ -204,7 +186,17 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 		joined *= again ? 2 : 1;
 	}
 	n->freedom[side] = total->blocks - 1;
-	total->phi = noise_factor(d, side, n);
+	/* By how many times blocks differ more than independent samples would. */
+	for (size_t i = 1; i < d->nodes.count; i++) {
+		double share = n->inclusive[side][i] / whole;
+
+		if (share * (double)total->samples < LARGE)
+			continue;
+		measured += n->variance[side][i];
+		independent += share * (1 - share) * total->squares;
+	}
+	if (independent > 0 && measured > independent)
+		total->phi = measured / independent;
 	return err;
 }
 

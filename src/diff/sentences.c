@@ -235,25 +235,6 @@ static void say_inlines(const struct difference *d, struct text *t)
 			100 * less / d->lone);
 }
 
-/* "A: base.data, 12345 samples of cycles in 30.0 s". */
-static void say_side(const struct difference *d, enum diff_side side, struct text *t)
-{
-	const struct diff_total *total = &d->total[side];
-	const char *event = intern_text(&d->strings, total->event);
-
-	text_printf(t, "%c: %s, %" PRIu64 " sample%s", 'A' + (int)side,
-		    total->brief.bytes, total->samples, total->samples == 1 ? "" : "s");
-	if (*event)
-		text_printf(t, " of %s", event);
-	if (total->seconds >= 0.05)
-		text_printf(t, " in %.1f s", total->seconds);
-	/* On one side only it is no noise. */
-	if (total->lost)
-		text_printf(t, ", and %" PRIu64 " were lost", total->lost);
-	if (total->are_counts)
-		text_string(t, " (its numbers are taken for counts of samples)");
-}
-
 int difference_sentence(const struct difference *d, unsigned i, struct text *ret)
 {
 	static void (*const say[])(const struct difference *d, struct text *t) = {
@@ -262,8 +243,24 @@ int difference_sentence(const struct difference *d, unsigned i, struct text *ret
 	};
 
 	text_clear(ret);
+	/* "A: base.data, 12345 samples of cycles in 30.0 s". */
 	if (i < DIFF_SIDES) {
-		say_side(d, (enum diff_side)i, ret);
+		const struct diff_total *total = &d->total[i];
+		const char *event = intern_text(&d->strings, total->event);
+
+		text_printf(ret, "%c: %s, %" PRIu64 " sample%s", 'A' + (int)i,
+			    total->brief.bytes, total->samples,
+			    total->samples == 1 ? "" : "s");
+		if (*event)
+			text_printf(ret, " of %s", event);
+		if (total->seconds >= 0.05)
+			text_printf(ret, " in %.1f s", total->seconds);
+		/* On one side only it is no noise. */
+		if (total->lost)
+			text_printf(ret, ", and %" PRIu64 " were lost", total->lost);
+		if (total->are_counts)
+			text_string(ret,
+				    " (its numbers are taken for counts of samples)");
 		return ret->failed ? -ENOMEM : 1;
 	}
 	/* Where one has nothing to say the next one is asked. */
