@@ -132,9 +132,12 @@ static int add_frame(struct block_reader *r, struct block *b,
 static int take_inlined(struct block_reader *r, struct block *b,
 			const struct printed_part *module)
 {
-	const char *at = r->waiting.v, *end = at + r->waiting.count;
+	const char *at = r->waiting.v, *end;
 	int err = 0;
 
+	if (!r->waiting.count)
+		return 0;
+	end = at + r->waiting.count;
 	while (err == 0 && at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		struct printed_frame f = { .name = { at, (size_t)(stop - at) },

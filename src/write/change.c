@@ -108,7 +108,7 @@ int change_find_moves(const struct difference *d, struct change_moves *ret)
 		double delta = d->measures[i].delta;
 		uint32_t parent = d->named.nodes.v[i].parent;
 
-		if (difference_is_significant(d, (uint32_t)i)) {
+		if (is_coloured(d, (uint32_t)i)) {
 			m.more[i] = fmax(m.more[i], delta);
 			m.less[i] = fmax(m.less[i], -delta);
 		}
