@@ -21,6 +21,9 @@ enum command_bit {
 	COMMAND_HELP = 1 << 3,
 	COMMAND_RECORD = 1 << 4,
 	COMMAND_DIFF = 1 << 5,
+	COMMAND_TOP = 1 << 6,
+	COMMAND_TREE = 1 << 7,
+	COMMAND_EXPORT = 1 << 8,
 };
 
 struct command {
@@ -33,7 +36,7 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command command_graph, command_fold, command_record, command_diff,
-	command_info, command_help;
+	command_top, command_tree, command_export, command_info, command_help;
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);

@@ -37,7 +37,6 @@ static const struct {
 	{ "TID,..", VALUE_PROCESS }, { "USER", VALUE_USER },  { "PATH", VALUE_CGROUP },
 };
 
-#define INFO COMMAND_INFO
 #define RECORD COMMAND_RECORD
 
 /* Words with a "=" at their end are followed by a value. */
@@ -46,7 +45,8 @@ static const struct {
 	unsigned commands;
 	const char *words;
 } values[] = {
-	{ "call-graph", ~0u, "auto fp dwarf lbr no" },
+	{ "call-graph", RECORD, "auto fp dwarf lbr no" },
+	{ "call-graph", COMMAND_TREE, "caller callee" },
 	{ "freq", ~0u, "max" },
 	{ "event", RECORD,
 	  "cycles instructions cache-misses branch-misses cpu-clock task-clock "
@@ -55,6 +55,8 @@ static const struct {
 	{ "event", ~(unsigned)RECORD, "all" },
 	{ "normalize", ~0u, "share robust time none anchor=" },
 	{ "table", ~0u, "text json" },
+	{ "by", ~0u, "function module comm line" },
+	{ "order", ~0u, "self total" },
 	{ "match", ~0u, "names exact" },
 	{ "count", ~0u, "period samples" },
 	{ "only", ~0u,
@@ -80,12 +82,11 @@ static const struct {
 /* NULL: what its values are is not known. Valid until the next call. */
 static const char *words_of(const struct option_row *row, unsigned command)
 {
-	static char formats[80];
+	static char formats[FORMAT_LIST_MOST];
 
 	/* The library says which there are. */
 	if (strcmp(row->name, "format") == 0) {
-		format_list(command == INFO ? INFO : COMMAND_GRAPH, " ", " ", formats,
-			    sizeof(formats));
+		format_list(command, " ", " ", formats, sizeof(formats));
 		return formats;
 	}
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)

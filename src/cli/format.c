@@ -1,5 +1,5 @@
 /*
- * What is written: the library's formats and info's own, by name, suffix and command; without
+ * What is written: the library's formats and the command's own, by name, suffix and command; without
  * any of these the command's first one is written. A suffix that looks like a format, but is
  * none that the command writes, is an error: else people would find an SVG in out.png. A table
  * says how other programs make such a format of one of ours.
@@ -13,9 +13,10 @@
 
 #include "cli/terminal.h"
 
-static const struct format info_formats[] = {
-	{ "text", ".txt", COMMAND_INFO, NULL },
-	{ "json", ".json", COMMAND_INFO, NULL },
+static const struct format own_formats[] = {
+	{ "text", ".txt", COMMAND_INFO | COMMAND_TOP | COMMAND_TREE, NULL },
+	{ "json", ".json", COMMAND_INFO | COMMAND_TOP, NULL },
+	{ "csv", ".csv", COMMAND_TOP, NULL },
 };
 
 /* The @i'th there is; the first one of a command is its default. False: there are no more. */
@@ -27,20 +28,24 @@ static bool format_at(size_t i, struct format *ret)
 		f = ff_format_next(f);
 		i--;
 	}
-	if (!f && i >= sizeof(info_formats) / sizeof(*info_formats))
+	if (!f && i >= sizeof(own_formats) / sizeof(*own_formats))
 		return false;
 	if (!f) {
-		*ret = info_formats[i];
+		*ret = own_formats[i];
 		return true;
 	}
 	*ret = (struct format){
 		.name = ff_format_text(f, FF_FORMAT_NAME),
 		.suffixes = ff_format_text(f, FF_FORMAT_SUFFIXES),
-		.commands = COMMAND_GRAPH | COMMAND_RECORD | COMMAND_DIFF,
+		.commands = COMMAND_GRAPH | COMMAND_RECORD,
 		.of_profile = f,
 	};
 	if (ff_format_traits(f) & FF_FORMAT_LINES)
 		ret->commands |= COMMAND_FOLD;
+	if (ff_format_traits(f) & (FF_FORMAT_PICTURE | FF_FORMAT_LINES))
+		ret->commands |= COMMAND_DIFF;
+	if (!(ff_format_traits(f) & FF_FORMAT_PICTURE))
+		ret->commands |= COMMAND_EXPORT;
 	return true;
 }
 
@@ -87,7 +92,7 @@ static const char *suffix_of(const char *path)
 static bool has_suffix(const char *path, const struct format *f)
 {
 	const char *behind = suffix_of(path);
-	char suffix[16];
+	char suffix[32];
 	size_t size;
 
 	/* ".svg" is the end of the whole name; "_folded" is how the word behind the last dot
@@ -176,7 +181,7 @@ int format_choose(const struct settings *s, struct format *ret)
 	struct format f;
 	bool found = false;
 	const char *suffix;
-	char list[80];
+	char list[FORMAT_LIST_MOST];
 
 	format_list(bit, ", ", " or ", list, sizeof(list));
 	/* --format wins over the name; without either the command's first one is written. */

@@ -20,6 +20,8 @@ static inline bool format_is_lines(const struct format *f)
 	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_LINES;
 }
 
+enum { FORMAT_LIST_MOST = 256 };
+
 /* Names of the formats that one of the commands writes, with @between two of them and @last
  * before the last. */
 void format_list(unsigned commands, const char *between, const char *last, char *list,

@@ -15,7 +15,9 @@
 
 #define RECORD COMMAND_RECORD
 #define PICTURE (COMMAND_GRAPH | COMMAND_RECORD)
-#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO)
+#define TOP COMMAND_TOP
+#define TREE COMMAND_TREE
+#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | TOP | TREE | COMMAND_EXPORT)
 #define READS (FILES | COMMAND_RECORD)
 #define ALONE HABIT_ALONE
 #define VALUE HABIT_VALUE
@@ -23,9 +25,9 @@
 static const char waits[] =
 	"record samples what runs; 'record --mode offcpu' weighs the time that threads "
 	"wait, by the stack in which they do";
-static const char no_table[] = "flamefold draws and has no tables: 'fold' prints stacks "
-			       "as text, 'info' what is in "
-			       "a recording";
+static const char no_table[] =
+	"'flamefold top' prints a table of functions, 'flamefold tree' "
+	"a call tree";
 static const char no_colour[] = "the viewer's colors follow --colors and --bgcolors";
 static const char filter_frames[] =
 	"'--only dso=PATTERN' keeps stacks with a frame of that file";
@@ -122,6 +124,29 @@ static const struct habit habits[] = {
 	{ "gil", 0, RECORD, ALONE, .sentence = "record knows nothing of Python's lock" },
 	{ "nonblocking", 0, RECORD, ALONE, .own = "" }, /* nothing is ever stopped */
 
+	/* perf report, of tables and call trees */
+	{ "stdio", 0, TOP | TREE, ALONE, .own = "" },
+	{ "stdio2", 0, TOP | TREE, ALONE, .own = "" },
+	{ "tui", 0, TOP | TREE, ALONE, .sentence = "the text is the same in a terminal and in a pipe; "
+	  "'flamefold graph --open' shows a picture that can be searched" },
+	{ "sort", 's', TOP, VALUE, .own = "by=" },
+	{ "sort", 's', TREE, VALUE, .sentence = "calls are of functions; '--only' and '--drop' choose "
+	  "which stacks, and 'top --by' prints modules and processes" },
+	{ "children", 0, TOP, ALONE, .own = "order=total" },
+	{ "no-children", 0, TOP, ALONE, .own = "order=self" },
+	{ "percent-limit", 0, TOP | TREE, VALUE, .own = "min=" },
+	{ "call-graph", 'g', TOP, ALONE, .sentence = "'flamefold tree' prints calls" },
+	{ "inverted", 'G', TREE, ALONE, .own = "call-graph=caller" },
+	{ "caller", 0, TREE, ALONE, .own = "call-graph=caller" },
+	{ "callee", 0, TREE, ALONE, .own = "call-graph=callee" },
+	{ "show-nr-samples", 0, TOP | TREE, ALONE, .own = "count=samples" },
+	{ "show-total-period", 0, TOP, ALONE, .own = "" },
+	{ "lines", 0, TOP, VALUE, .own = "rows=" },
+	/* pprof */
+	{ "cum", 0, TOP, ALONE, .own = "order=total" },
+	{ "flat", 0, TOP, ALONE, .own = "order=self" },
+	{ "nodecount", 0, TOP, VALUE, .own = "rows=" },
+	{ "functions", 0, TOP, ALONE, .own = "by=function" },
 	/* perf report and perf script */
 	{ "process", 'p', FILES, VALUE, .own = "only=pid=" },
 	{ "pids", 0, FILES, VALUE, .own = "only=pid=" },
@@ -214,9 +239,9 @@ static const struct {
 	const char *word;
 	const char *sentence;
 } commands_elsewhere[] = {
-	{ "report", "'flamefold graph' draws a recording, 'flamefold info' tells what is in it" },
+	{ "report", "'flamefold top' prints a table of functions, 'flamefold tree' their calls, and "
+	  "'flamefold graph' draws them" },
 	{ "script", "'flamefold fold' prints a recording's stacks, one line each" },
-	{ "top", "'flamefold record --every 2 -o FILE.svg' draws what runs, again and again" },
 	{ "stat", "flamefold samples: 'perf stat' counts" },
 	{ "annotate", "instructions are not shown: '--srcline' tells lines of source" },
 	{ "list", "'perf list' lists events; '-e' takes perf's words" },

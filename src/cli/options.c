@@ -17,6 +17,8 @@
 #include "cli/diff_options.h"
 #include "cli/format.h"
 #include "cli/own_modes.h"
+#include "cli/record_options.h"
+#include "cli/table_options.h"
 #include "cli/terminal.h"
 
 enum { DEBUGINFOD_SECONDS = 30 };
@@ -66,9 +68,8 @@ static int set_root(struct settings *s, const struct option_row *row, const char
 	return 0;
 }
 
-/* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
-static int refuse_value(const struct settings *s, const struct option_row *row,
-			const char *arg, const char *wanted)
+int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
+		  const char *wanted)
 {
 	const char *hint = row->hint;
 
@@ -91,7 +92,7 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 	    (double)value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a whole number from %.0f to %.0f",
 			 row->min, row->max);
-		return refuse_value(s, row, arg, wanted);
+		return option_refuse(s, row, arg, wanted);
 	}
 	*(unsigned *)setting_at(s, row) = (unsigned)value;
 	return 0;
@@ -117,7 +118,7 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 	    value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a number from %g to %g", row->min,
 			 row->max);
-		return refuse_value(s, row, arg, wanted);
+		return option_refuse(s, row, arg, wanted);
 	}
 	*(double *)setting_at(s, row) = value;
 	return 0;
@@ -130,7 +131,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 	double value;
 
 	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
-		return refuse_value(s, row, arg, "pixels or a percentage like 0.1%");
+		return option_refuse(s, row, arg, "pixels or a percentage like 0.1%");
 	s->graph.minwidth = arg;
 	return 0;
 }
@@ -150,7 +151,7 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	else if (!strcasecmp(arg, "samples"))
 		s->profile.count = FF_COUNT_SAMPLES;
 	else
-		return refuse_value(s, row, arg, "period or samples");
+		return option_refuse(s, row, arg, "period or samples");
 	return 0;
 }
 
@@ -167,7 +168,7 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 		code = own_mode_find(s, arg, &found);
 		if (found || code)
 			return code;
-		return refuse_value(s, row, arg, "a mode of --list-modes");
+		return option_refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
 	/* The last one counts; a rule of --pair goes before it. */
@@ -184,26 +185,36 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
 {
 	if (strcasecmp(arg, "stackcollapse"))
-		return refuse_value(s, row, arg, "stackcollapse");
+		return option_refuse(s, row, arg, "stackcollapse");
 	s->profile.flags |= FF_COMPAT_STACKCOLLAPSE;
 	return 0;
+}
+
+/* One of three words; the row's setting gets its number. */
+static int set_word(struct settings *s, const struct option_row *row, const char *arg,
+		    const char *const words[3])
+{
+	char wanted[80];
+
+	for (unsigned i = 0; i < 3; i++)
+		if (!strcasecmp(arg, words[i])) {
+			*(unsigned *)setting_at(s, row) = i;
+			return 0;
+		}
+	snprintf(wanted, sizeof(wanted), "%s, %s or %s", words[0], words[1], words[2]);
+	return option_refuse(s, row, arg, wanted);
 }
 
 static int set_truncated(struct settings *s, const struct option_row *row,
 			 const char *arg)
 {
-	static const char *const names[] = {
+	static const char *const words[] = {
 		[FF_TRUNCATED_MARK] = "mark",
 		[FF_TRUNCATED_MERGE] = "merge",
 		[FF_TRUNCATED_DROP] = "drop",
 	};
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(arg, names[i])) {
-			s->profile.truncated = (enum ff_truncated)i;
-			return 0;
-		}
-	return refuse_value(s, row, arg, "mark, merge or drop");
+	return set_word(s, row, arg, words);
 }
 
 /* The last one of --inline and --no-inline wins. */
@@ -220,39 +231,29 @@ static int set_inline(struct settings *s, const struct option_row *row, const ch
 			s->profile.flags |= whens[i].flag;
 			return 0;
 		}
-	return refuse_value(s, row, arg, "auto, yes or no");
+	return option_refuse(s, row, arg, "auto, yes or no");
 }
 
 static int set_demangle(struct settings *s, const struct option_row *row, const char *arg)
 {
-	static const char *const names[] = {
+	static const char *const words[] = {
 		[FF_DEMANGLE_SHORT] = "short",
 		[FF_DEMANGLE_FULL] = "full",
 		[FF_DEMANGLE_NO] = "no",
 	};
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(arg, names[i])) {
-			s->profile.demangle = (enum ff_demangle)i;
-			return 0;
-		}
-	return refuse_value(s, row, arg, "short, full or no");
+	return set_word(s, row, arg, words);
 }
 
 static int set_unnamed(struct settings *s, const struct option_row *row, const char *arg)
 {
-	static const char *const names[] = {
+	static const char *const words[] = {
 		[FF_UNNAMED_FUNCTION] = "function",
 		[FF_UNNAMED_OBJECT] = "object",
 		[FF_UNNAMED_ADDRESS] = "address",
 	};
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(arg, names[i])) {
-			s->profile.unnamed = (enum ff_unnamed)i;
-			return 0;
-		}
-	return refuse_value(s, row, arg, "function, object or address");
+	return set_word(s, row, arg, words);
 }
 
 static int set_no_inline(struct settings *s, const struct option_row *row,
@@ -322,7 +323,7 @@ static int set_large(struct settings *s, const struct option_row *row, const cha
 	errno = 0;
 	value = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || value == 0)
-		return refuse_value(s, row, arg, "a whole number from 1 on");
+		return option_refuse(s, row, arg, "a whole number from 1 on");
 	*(uint64_t *)setting_at(s, row) = value;
 	return 0;
 }
@@ -333,64 +334,6 @@ static int set_rate(struct settings *s, const struct option_row *row, const char
 	if (strcasecmp(arg, "max"))
 		return set_large(s, row, arg);
 	*(uint64_t *)setting_at(s, row) = UINT64_MAX;
-	return 0;
-}
-
-/* The words stand in the order of enum ff_record_chain, and only copies of the stack have a size.
- * Whether the word behind a "-g" alone is its value is asked here, too: it may be the program. */
-static bool is_call_graph(const char *word)
-{
-	static const char *const words[] = { "auto", "fp", "dwarf", "lbr", "no" };
-	size_t size = strcspn(word, ",");
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == size && !strncasecmp(word, words[i], size))
-			return !word[size] || i == FF_RECORD_DWARF || i == FF_RECORD_AUTO;
-	return false;
-}
-
-static int set_call_graph(struct settings *s, const struct option_row *row,
-			  const char *arg)
-{
-	const char *comma = strchr(arg, ',');
-	char *end;
-	unsigned long size;
-
-	if (!is_call_graph(arg))
-		return refuse_value(s, row, arg,
-				    "auto, auto,SIZE, fp, dwarf, dwarf,SIZE, lbr or no");
-	/* Known words differ in their first letter. */
-	s->record.chain = strchr("Aa", *arg)   ? FF_RECORD_AUTO
-			  : strchr("Ff", *arg) ? FF_RECORD_FRAME_POINTER
-			  : strchr("Dd", *arg) ? FF_RECORD_DWARF
-			  : strchr("Ll", *arg) ? FF_RECORD_LBR
-					       : FF_RECORD_NO_CHAIN;
-	if (!comma)
-		return 0;
-	/* The kernel's bounds: perf_copy_attr() wants a multiple of 8 below 64 KiB. */
-	size = strtoul(comma + 1, &end, 10);
-	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
-	    size % 8)
-		return refuse_value(s, row, arg, "as SIZE a multiple of 8 up to 65528");
-	s->record.stack_size = (unsigned)size;
-	return 0;
-}
-
-/* As perf has it: pages, or bytes with a letter. */
-static int set_ring(struct settings *s, const struct option_row *row, const char *arg)
-{
-	static const char letters[] = "BKMG";
-	char *end;
-	unsigned long value = strtoul(arg, &end, 10);
-	const char *letter = *end ? strchr(letters, toupper(*end)) : NULL;
-	/* Pages have 4 KiB here, whatever those of the machine have. */
-	unsigned shift = letter ? 10 * (unsigned)(letter - letters) : 12;
-
-	if (*arg < '0' || *arg > '9' || (*end && (!letter || end[1])) || value == 0 ||
-	    value > (64ul << 20) >> shift)
-		return refuse_value(s, row, arg,
-				    "pages, or bytes like 512K or 4M, up to 64M");
-	s->record.ring_size = (unsigned)value << shift;
 	return 0;
 }
 
@@ -432,7 +375,7 @@ static int set_seconds(struct settings *s, const struct option_row *row, const c
 	if (!parse_duration(arg, 1, &value) || value < row->min || value > row->max) {
 		snprintf(wanted, sizeof(wanted),
 			 "seconds, or a time like 500ms or 2m, from %gs on", row->min);
-		return refuse_value(s, row, arg, wanted);
+		return option_refuse(s, row, arg, wanted);
 	}
 	*(double *)setting_at(s, row) = value;
 	return 0;
@@ -448,8 +391,8 @@ static int set_delay(struct settings *s, const struct option_row *row, const cha
 			"option '--delay' takes a time: a run that waits for a command "
 			"to begin, perf's '-D -1', is not supported");
 	if (!parse_duration(arg, 1e-3, &value) || value > row->max)
-		return refuse_value(s, row, arg,
-				    "milliseconds, or a time like 500ms or 2s");
+		return option_refuse(s, row, arg,
+				     "milliseconds, or a time like 500ms or 2s");
 	*(double *)setting_at(s, row) = value;
 	return 0;
 }
@@ -491,7 +434,7 @@ static int set_memory(struct settings *s, const struct option_row *row, const ch
 			return 0;
 		}
 	}
-	return refuse_value(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
+	return option_refuse(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
 }
 
 static int set_input(struct settings *s, const struct option_row *row, const char *arg)
@@ -505,20 +448,24 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 /* Sets of commands that have an option. */
 #define RECORD COMMAND_RECORD
 #define DIFF COMMAND_DIFF
+#define TOP COMMAND_TOP
+#define TREE COMMAND_TREE
+#define TEXTS (TOP | TREE | COMMAND_EXPORT)
 #define GRAPH (COMMAND_GRAPH | RECORD | DIFF)
-#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF)
-#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF)
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF | TEXTS)
+#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF | TEXTS)
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
 /* The library has the list of formats, and so the help is made of it. */
 static void tell_formats(char *help, size_t size)
 {
-	char profile[80], info[80];
+	char profile[FORMAT_LIST_MOST], info[80], top[80];
 
 	format_list(COMMAND_GRAPH, ", ", " or ", profile, sizeof(profile));
 	format_list(COMMAND_INFO, ", ", " or ", info, sizeof(info));
-	snprintf(help, size, "%s; for info: %s", profile, info);
+	format_list(COMMAND_TOP, ", ", " or ", top, sizeof(top));
+	snprintf(help, size, "%s; for info: %s; for top: %s", profile, info, top);
 }
 
 /*
@@ -537,6 +484,8 @@ const struct option_row option_rows[] = {
 	  "the format; - is standard output", READS, set_text, AT(output) },
 	{ "format", 'f', "FORMAT", "", READS, set_text, AT(format), .tell = tell_formats },
 	{ "open", 0, NULL, "show the picture: by $BROWSER, or xdg-open", GRAPH, set_true, AT(open) },
+	{ "open", 0, NULL, "open the written file: by $BROWSER, or xdg-open", COMMAND_EXPORT,
+	  set_true, AT(open) },
 
 	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "
 	  "and what to install or copy", COMMAND_INFO, set_true, AT(symbols) },
@@ -566,7 +515,7 @@ const struct option_row option_rows[] = {
 	{ "call-graph", 'g', "HOW", "auto: what the programs need (default); fp: by frame pointers; "
 	  "dwarf or dwarf,SIZE: from copies of the stack; lbr: by the processor's record of "
 	  "branches; no: none",
-	  RECORD, set_call_graph, .alone = "auto", .is_value = is_call_graph },
+	  RECORD, record_set_call_graph, .alone = "auto", .is_value = record_is_call_graph },
 	{ "no-leaf-fix", 0, NULL, "do not look for the callers that frame pointers miss",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_NO_LEAF_FIX },
 	{ "all-kernel", 0, NULL, "only what runs in the kernel",
@@ -576,7 +525,7 @@ const struct option_row option_rows[] = {
 	{ "raw-samples", 'R', NULL, "with --save: samples of tracepoints have their fields",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_RAW_SAMPLES },
 	{ "mmap-pages", 'm', "SIZE", "buffer of each processor: pages, or bytes like 4M "
-	  "(default: by rate and stack size)", RECORD, .set = set_ring },
+	  "(default: by rate and stack size)", RECORD, .set = record_set_ring },
 	{ "print-perf", 0, NULL, "with --mode: print the perf record that records the same, "
 	  "and exit", RECORD, set_true, AT(print_perf) },
 	{ "adapt", 0, NULL, "where records are lost, copy less of stacks, then sample less",
@@ -601,6 +550,21 @@ const struct option_row option_rows[] = {
 	{ "compress", 'z', "LEVEL", "pack it by zstd, 1 to 22; alone: 1",
 	  RECORD, set_whole, AT(record.save_level), .alone = "1", .is_value = is_number,
 	  .min = 1, .max = 22 },
+
+	{ .help = "Tables and call trees:" },
+	{ "by", 0, "WHAT", "what is a row: function, module, comm, or line, of the source",
+	  TOP, table_set_by, .initial = "function" },
+	{ "order", 0, "COLUMN", "what the rows are sorted by: self, or total",
+	  TOP, table_set_order, .initial = "self" },
+	{ "rows", 'n', "N", "print N rows (default: 30, or what the terminal has room for; all of csv "
+	  "and json)", TOP, set_whole, AT(most), .min = 1, .max = 4e9 },
+	{ "min", 0, "PERCENT", "leave out what has less of the total (default: 0.5 for tree, 0 for top)",
+	  TOP | TREE, set_real, AT(least), .max = 100 },
+	{ "callers", 0, NULL, "from where stacks end to who called, with the heaviest ends first",
+	  TREE, set_flag, AT(calls_from), .flag = FF_CALLS_FROM_LEAF },
+	{ "call-graph", 'g', "ORDER", "the same in perf report's words: caller prints callees below "
+	  "their callers, callee the other way round; a number is --min; alone: caller",
+	  TREE, table_set_calls, .alone = "caller", .is_value = table_is_calls },
 
 	{ .help = "What is compared:" },
 	{ "normalize", 0, "HOW", "what A is multiplied by: share makes either side 100 %; robust lets "
@@ -641,7 +605,7 @@ const struct option_row option_rows[] = {
 	  "flamefold(1)", READS, set_pair, AT(profile.pair) },
 	{ "weight", 0, "NAME", "the same as --mode", READS, set_mode, AT(profile.mode) },
 	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, selected, system", READS, set_text, AT(profile.scope) },
-	{ "ratio", 0, "[NAME=]A/B", "colour by A for each B: CPI=cycles/instructions", READS & ~DIFF, set_text, AT(profile.ratio) },
+	{ "ratio", 0, "[NAME=]A/B", "colour by A for each B: CPI=cycles/instructions", READS & ~(DIFF | TEXTS), set_text, AT(profile.ratio) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
 	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },
@@ -658,7 +622,7 @@ const struct option_row option_rows[] = {
 	  READS, set_flag, AT(profile.flags), .flag = FF_NO_INFER },
 	{ "truncated", 0, "WHAT", "stacks that do not reach their root: mark puts them below "
 	  "[truncated], merge among the others, drop leaves them out",
-	  READS, set_truncated, .initial = "mark" },
+	  READS, set_truncated, AT(profile.truncated), .initial = "mark" },
 
 	/* In the words of stackcollapse-perf.pl where it has them */
 	{ .help = "Names of frames:" },
@@ -675,13 +639,13 @@ const struct option_row option_rows[] = {
 	{ "all", 0, NULL, "--kernel and --jit",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL | FF_MARK_JIT },
 	{ "demangle", 0, "HOW", "names of C++, Rust and D: short has no parameters, full has "
-	  "them, no leaves names mangled", NAMES, .set = set_demangle, .initial = "short" },
+	  "them, no leaves names mangled", NAMES, set_demangle, AT(profile.demangle), .initial = "short" },
 	{ "merge-clones", 0, NULL, "leave out what compilers append to names of copies and "
 	  "parts: .isra.0, .part.0, .constprop.0, .cold, .llvm.1, .lto_priv.0",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MERGE_CLONES },
 	{ "unnamed", 0, "HOW", "frames without a symbol: function is [libx.so+0x1c40], where "
 	  "their function begins, object is [libx.so], address adds the frame's own",
-	  NAMES, .set = set_unnamed, .initial = "function" },
+	  NAMES, set_unnamed, AT(profile.unnamed), .initial = "function" },
 	{ "addrs", 0, NULL, "the same as --unnamed=address",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_ADDRS },
 	{ "inline", 0, "WHEN", "functions whose code was put into another one's: yes, no, or "

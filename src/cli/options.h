@@ -33,6 +33,10 @@ struct option_row {
 
 extern const struct option_row option_rows[]; /* ends with a row without help */
 
+/* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
+int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
+		  const char *wanted);
+
 /* The help of any row; @room is for one that is made. */
 const char *option_help(const struct option_row *row, char *room, size_t size);
 

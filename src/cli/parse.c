@@ -295,6 +295,7 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.record = { .size = sizeof(s->record) },
 		.diff = { .size = sizeof(s->diff) },
 		.fail_over = -1,
+		.least = -1,
 		.argc = argc,
 		.argv = argv,
 	};

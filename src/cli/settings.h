@@ -3,6 +3,7 @@
 
 #include <flamefold.h>
 #include <flamefold_diff.h>
+#include <flamefold_table.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,12 @@ struct settings {
 	struct filter_option *filters;
 	size_t filter_count;
 	bool symbols; /* info: of each object */
+	/* top and tree */
+	enum ff_table_by by;
+	enum ff_table_order order;
+	enum ff_calls_from calls_from;
+	double least; /* percent: rows and calls with less are left out */
+	unsigned most; /* rows; 0: as the form of the table has it */
 	bool stats, quiet, verbose, help, version, list_modes;
 	bool open; /* shows the picture */
 	/* record; its command is what is in inputs. */

@@ -256,6 +256,9 @@ void report_free(struct saved_report *r); /* NULL is fine */
 /* Every input is a picture that has one. */
 bool report_is_all(const struct ff_profile *p);
 
+/* engine/write.c: what writers are given. */
+struct tree_source tree_source(const struct ff_profile *p);
+
 /* engine/findings.c: when there are results and the tree. 0, or -ENOMEM. */
 int findings_make(struct ff_profile *p);
 /* engine/found.c: those of pictures, each once, of kinds that were not judged by all inputs.

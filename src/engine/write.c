@@ -10,7 +10,7 @@
 #include "engine/profile.h"
 #include "write/write.h"
 
-static struct tree_source tree_source(const struct ff_profile *p)
+struct tree_source tree_source(const struct ff_profile *p)
 {
 	return (struct tree_source){
 		.tree = &p->named,

@@ -29,7 +29,7 @@ is()
 	completed flamefold re | is record
 	completed flamefold s | is stacks.folded
 	completed flamefold graph st | is stacks.folded
-	completed flamefold help "" | is "diff fold graph help info record"
+	completed flamefold help "" | is "diff export fold graph help info record top tree"
 	completed flamefold record --all | is "--all --all-cpus --all-kernel --all-user"
 	completed flamefold info --sy | is "--symbols --symfs"
 	completed flamefold fold --colo | is ""
@@ -47,7 +47,10 @@ is()
 	completed flamefold graph --colors = j | is "java js"
 	completed flamefold graph --colors = | grep -qx module
 	completed flamefold info -f "" | is "json text"
-	completed flamefold fold --format h | is html
+	completed flamefold fold --format f | is folded
+	completed flamefold graph --format h | is html
+	completed flamefold tree -g c | is "callee caller"
+	completed flamefold top --by f | is function
 	completed flamefold --only c | is "cgroup= comm= cpu="
 	completed flamefold --inline = n | is no
 	completed flamefold --symfs "" | is folder
@@ -69,7 +72,7 @@ is()
 
 @test "bash: all options of every command, and no other" {
 	local command
-	for command in graph fold record info help; do
+	for command in graph fold record top tree export info help; do
 		"$flamefold" help "$command" | grep -oE '^  (-.,|   ) --[a-z-]+' |
 			grep -o -- '--.*' | sort -u >wanted
 		grep -qx -e --version wanted

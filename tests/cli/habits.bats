@@ -114,8 +114,8 @@ wait_for()
 	same fold -F comm,tid,time,event,ip,sym,dso = fold
 	same fold --max-stack 1 --no-inline --ns = fold --max-stack 1
 	same fold --no-demangle = fold --demangle=no
-	answers "'fold' prints stacks as text" graph --stdio
-	answers "'fold' prints stacks as text" --stdio -i perf.data
+	answers "'flamefold top' prints a table of functions" graph --stdio
+	answers "'flamefold top' prints a table of functions" --stdio -i perf.data
 	answers "--count=samples" graph -n
 	answers "order of their names" graph --sort comm,dso
 	answers "order of their names" graph -s sym
@@ -165,7 +165,7 @@ wait_for()
 	same -svg in.folded = graph -f svg in.folded
 	same --collapsed perf.data = fold perf.data
 	answers "no server" -http=:8080 perf.data
-	answers "'fold' prints stacks as text" -top perf.data
+	answers "'flamefold top' prints a table of functions" -top perf.data
 	answers "rsvg-convert" -png perf.data
 	answers "takes svg, html or folded" record -e cpu-clock -d 30 -f out.jfr true
 	answers "use -p 1234" record -d 30 -o out.svg 1234

@@ -1,0 +1,181 @@
+/*
+ * Text for terminals: what top and tree share. A pipe gets plain columns. A terminal gets colours,
+ * bars and lines no wider than it is; names that somebody else chose reach neither of them with a
+ * control character.
+ */
+#include "cli/columns.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/format.h"
+#include "cli/overwrite.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+#define PLAIN "\033[m"
+
+/* $COLUMNS and $LINES win, as with others: tests and "watch" set them. */
+static unsigned terminal_size(FILE *out, const char *variable, bool columns)
+{
+	const char *given = getenv(variable);
+	struct winsize size;
+	unsigned long number = given ? strtoul(given, NULL, 10) : 0;
+
+	if (!isatty(fileno(out)))
+		return 0;
+	if (number > 0 && number < 10000)
+		return (unsigned)number;
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || !size.ws_col || !size.ws_row)
+		return columns ? 80 : 24;
+	return columns ? size.ws_col : size.ws_row;
+}
+
+struct page page_of(const struct ff_profile *p, FILE *out)
+{
+	return (struct page){
+		.out = out,
+		.colours = has_colours(out),
+		.width = terminal_size(out, "COLUMNS", true),
+		.height = terminal_size(out, "LINES", false),
+		.unit = ff_profile_weight_unit(p),
+		.total = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
+	};
+}
+
+const char *weight_text(const struct page *page, uint64_t weight)
+{
+	static char texts[2][48];
+	static unsigned next;
+	char *text = texts[next++ % 2];
+	unsigned decimals = page->unit.decimals;
+	uint64_t unit = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	if (decimals)
+		snprintf(text, sizeof(texts[0]), "%" PRIu64 ".%0*" PRIu64, weight / unit,
+			 (int)decimals, weight % unit);
+	else
+		snprintf(text, sizeof(texts[0]), "%" PRIu64, weight);
+	return text;
+}
+
+void put_heading(const struct page *page)
+{
+	fprintf(page->out, "# %s ",
+		page->unit.decimals ? weight_text(page, page->total)
+				    : grouped(page->total));
+	put_clean(page->out, page->unit.name);
+	if (page->unit.events && strcmp(page->unit.events, page->unit.name) != 0) {
+		fputs(" of ", page->out);
+		put_clean(page->out, page->unit.events);
+	}
+	fputs("\n", page->out);
+}
+
+void put_percent(const struct page *page, uint64_t part)
+{
+	double percent = share(part, page->total);
+	const char *colour = !page->colours   ? ""
+			     : percent >= 5   ? "\033[31m"
+			     : percent >= 0.5 ? "\033[32m"
+					      : "";
+
+	fprintf(page->out, "%s%6.2f%%%s", colour, percent, *colour ? PLAIN : "");
+}
+
+void put_bar(const struct page *page, uint64_t part, unsigned width)
+{
+	/* Eighths of a character. */
+	static const char *const ends[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	unsigned eighths = (unsigned)(share(part, page->total) / 100 * 8 * width + 0.5);
+	unsigned used = eighths / 8 + (eighths % 8 > 0);
+
+	if (page->colours)
+		fputs("\033[36m", page->out);
+	for (unsigned i = 0; i < eighths / 8; i++)
+		fputs("█", page->out);
+	fprintf(page->out, "%s%s%*s", ends[eighths % 8], page->colours ? PLAIN : "",
+		(int)(width - used), "");
+}
+
+unsigned name_width(const char *name)
+{
+	unsigned width = 0;
+
+	while (*name) {
+		name += ff_utf8_size(name) ?: 1;
+		width++;
+	}
+	return width;
+}
+
+void put_name(const struct page *page, const char *name, unsigned width, bool pad)
+{
+	unsigned whole = name_width(name), shown = whole > width ? width : whole;
+	bool cut = whole > width && width > 2;
+	char bytes[8];
+
+	for (unsigned i = 0; i < shown - (cut ? 2 : 0); i++) {
+		size_t size = ff_utf8_size(name);
+
+		snprintf(bytes, sizeof(bytes), "%.*s", size ? (int)size : 1,
+			 size ? name : "?");
+		put_clean(page->out, bytes);
+		name += size ?: 1;
+	}
+	fprintf(page->out, "%s%*s", cut ? ".." : "", pad ? (int)(width - shown) : 0, "");
+}
+
+const char *module_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : path ? path : "";
+}
+
+int print_text(struct text_job *job)
+{
+	const struct settings *s = job->settings;
+	const char *const *inputs;
+	struct analysis a = { 0 };
+	struct output out = { 0 };
+	struct format format;
+	size_t count;
+	int err, code = format_choose(s, &format);
+
+	job->format = format.name;
+	if (code == 0)
+		code = output_check(s->output);
+	if (code == 0)
+		code = choose_inputs(s, &inputs, &count);
+	if (code == 0)
+		code = overwrite_check(s, s->output, inputs, count);
+	if (code == 0)
+		code = analyse(s, inputs, count, &a);
+	if (code == 0 && !ff_profile_total(a.profile, FF_TOTAL_WEIGHT_TREE)) {
+		explain_empty(a.profile);
+		code = EXIT_INPUT;
+	}
+	if (code == 0)
+		code = output_open(&out, s->output);
+	if (code)
+		goto out;
+	err = job->put(job, a.profile, out.stream);
+	code = output_close(&out, err, ff_profile_error(a.profile));
+	/* Who reads has seen enough, like "| head": there is nothing to add. */
+	if (code == 0 && (s->stats || s->verbose))
+		print_stats(&a, now());
+	if (code == 0 && !s->quiet)
+		print_missing(a.profile, NULL);
+	if (code == 0 || code == OUTPUT_UNREAD)
+		code = analysis_code(&a);
+out:
+	analysis_release(&a);
+	return code;
+}

@@ -1,0 +1,220 @@
+/*
+ * tree: calls with their share of all, the heaviest first. What follows each other without a branch,
+ * and loses nothing on the way, is one chain, whose later frames stand below the first one without
+ * numbers, as perf report --stdio prints them.
+ *
+ *	  total     self
+ *	100.00%    0.00%  main
+ *	                  run
+ *	 60.00%    0.00%  |-- parse
+ *	 60.00%   60.00%  |   `-- next_token
+ *	 40.00%   40.00%  `-- write
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+/* perf's own bound; deeper than a terminal is wide nothing can be read. */
+#define LEAST 0.5
+enum { INDENT = 4, INDENT_MOST = 40, NAME_LEAST = 20 };
+
+struct call_printer {
+	const struct settings *settings;
+	const struct ff_calls *calls;
+	struct page page;
+	/* By depth of what is open: has it a sibling that is printed below it? */
+	bool *goes_on;
+	size_t depth, room;
+	bool hides; /* calls that are too light */
+};
+
+/* The next sibling that is printed; siblings are sorted, so the first one that is too light is the
+ * last one looked at. */
+static unsigned shown_sibling(struct call_printer *c, unsigned node)
+{
+	struct ff_calls_node n;
+
+	if (!node)
+		return 0;
+	ff_calls_node(c->calls, node, &n);
+	if (share(n.total, c->page.total) >= c->settings->least)
+		return node;
+	c->hides = true;
+	return 0;
+}
+
+static void put_indent(const struct call_printer *c, bool branches)
+{
+	size_t first = c->depth > INDENT_MOST ? c->depth - INDENT_MOST : 0;
+
+	for (size_t i = first; i < c->depth; i++) {
+		bool own = i + 1 == c->depth;
+
+		if (own && branches)
+			fputs(c->goes_on[i] ? "|-- " : "`-- ", c->page.out);
+		else
+			fputs(c->goes_on[i] ? "|   " : "    ", c->page.out);
+	}
+}
+
+/* @numbers: of the chain that it begins; NULL: of none. */
+static void put_call(const struct call_printer *c, const char *name,
+		     const struct ff_calls_node *numbers)
+{
+	const struct page *page = &c->page;
+	size_t indent = INDENT * (c->depth < INDENT_MOST ? c->depth : INDENT_MOST);
+	size_t used = 2 * 7 + 2 * 2 + indent;
+	unsigned width = page->width > used + NAME_LEAST ? page->width - (unsigned)used
+							 : NAME_LEAST;
+
+	if (numbers) {
+		put_percent(page, numbers->total);
+		fputs("  ", page->out);
+		put_percent(page, numbers->self);
+	} else {
+		fprintf(page->out, "%*s", 2 * 7 + 2, "");
+	}
+	fputs("  ", page->out);
+	put_indent(c, numbers != NULL);
+	if (page->width)
+		put_name(page, name, width, false);
+	else
+		put_clean(page->out, name);
+	putc('\n', page->out);
+}
+
+/* A node, and those below it that are alone and have all of its weight, so that only the last of them
+ * can have some of its own. Which one that is. */
+static unsigned put_chain(struct call_printer *c, unsigned node)
+{
+	struct ff_calls_node n, below;
+	unsigned end = node;
+
+	ff_calls_node(c->calls, node, &n);
+	for (below = n; below.first;) {
+		struct ff_calls_node next;
+
+		ff_calls_node(c->calls, below.first, &next);
+		if (next.total != n.total)
+			break;
+		end = below.first;
+		below = next;
+	}
+	n.self = below.self;
+	put_call(c, n.name, &n);
+	while (node != end) {
+		node = n.first;
+		ff_calls_node(c->calls, node, &n);
+		put_call(c, n.name, NULL);
+	}
+	return end;
+}
+
+static bool open_depth(struct call_printer *c)
+{
+	size_t room = c->room ? 2 * c->room : 64;
+	bool *grown;
+
+	if (c->depth == c->room) {
+		grown = realloc(c->goes_on, room * sizeof(*grown));
+		if (!grown)
+			return false;
+		c->goes_on = grown;
+		c->room = room;
+	}
+	c->goes_on[c->depth++] = false;
+	return true;
+}
+
+/* Siblings that wait, by depth: a tree may be deeper than any stack of this process. */
+static int put_calls(struct call_printer *c)
+{
+	unsigned *waiting = NULL;
+	size_t room = 0;
+	struct ff_calls_node n;
+	unsigned node;
+	int err = 0;
+
+	ff_calls_node(c->calls, 0, &n);
+	node = shown_sibling(c, n.first);
+	while (err == 0 && node) {
+		unsigned sibling, below;
+
+		ff_calls_node(c->calls, node, &n);
+		sibling = shown_sibling(c, n.next);
+		if (c->depth)
+			c->goes_on[c->depth - 1] = sibling != 0;
+		ff_calls_node(c->calls, put_chain(c, node), &n);
+		below = shown_sibling(c, n.first);
+		if (below) {
+			if (c->depth >= room) {
+				unsigned *grown = realloc(
+					waiting, (2 * room + 64) * sizeof(*grown));
+
+				if (!grown) {
+					err = -ENOMEM;
+					break;
+				}
+				waiting = grown;
+				room = 2 * room + 64;
+			}
+			waiting[c->depth] = sibling;
+			err = open_depth(c) ? 0 : -ENOMEM;
+			node = below;
+			continue;
+		}
+		node = sibling;
+		while (!node && c->depth > 0)
+			node = waiting[--c->depth];
+	}
+	free(waiting);
+	return err;
+}
+
+static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
+{
+	struct call_printer c = { .settings = job->settings, .page = page_of(p, out) };
+	struct ff_calls *calls;
+	struct ff_calls_node root;
+	int err = ff_calls_new(p, job->settings->calls_from, &calls);
+
+	if (err < 0)
+		return err;
+	c.calls = calls;
+	ff_calls_node(calls, 0, &root);
+	c.page.total = root.total;
+	put_heading(&c.page);
+	fprintf(out, "#  total    self  %s\n",
+		job->settings->calls_from == FF_CALLS_FROM_LEAF
+			? "function and its callers"
+			: "function and what it calls");
+	err = put_calls(&c);
+	if (c.hides)
+		fprintf(out, "# what has less than %g %% is left out (--min)\n",
+			job->settings->least);
+	free(c.goes_on);
+	ff_calls_free(calls);
+	return err;
+}
+
+static int tree_run(const struct settings *s)
+{
+	struct settings wanted = *s;
+	struct text_job job = { .settings = &wanted, .put = put_tree };
+
+	if (wanted.least < 0)
+		wanted.least = LEAST;
+	return print_text(&job);
+}
+
+const struct command command_tree = {
+	"tree",
+	"[options] [INPUT...]",
+	"print a call tree, the heaviest calls first",
+	COMMAND_TREE,
+	tree_run,
+};
