@@ -738,9 +738,10 @@ FF_API const char *ff_format_text(const struct ff_format *f, enum ff_format_text
 enum ff_format_trait {
 	FF_FORMAT_PICTURE = 1 << 0, /* for a browser: by struct ff_graph_options */
 	FF_FORMAT_LINES = 1 << 1, /* lines of text, which a terminal can show */
+	/* For other programs: it has places for what FF_PLACES and FF_MARK_INLINED tell of frames. */
+	FF_FORMAT_FRAMES = 1 << 2,
 };
 FF_API unsigned ff_format_traits(const struct ff_format *f);
-
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */
 FF_API int ff_write_folded(struct ff_profile *p, FILE *out);
 
@@ -772,8 +773,7 @@ enum ff_graph_flag {
 	FF_GRAPH_NEGATE = 1 << 4,
 	FF_GRAPH_NO_SCRIPT = 1 << 5, /* picture and data, no viewer */
 	FF_GRAPH_STATIC = 1 << 6, /* the picture alone */
-	FF_GRAPH_HTML =
-		1 << 7, /* ff_write_svg() writes the format html: a page around it */
+	FF_GRAPH_HTML = 1 << 7, /* ff_write_svg() writes html: a page around it */
 };
 /* clang-format off */
 #ifdef __cplusplus

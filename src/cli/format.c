@@ -158,6 +158,11 @@ static int refuse_suffix(const struct settings *s, const char *suffix, const cha
 	const char *path = s->output;
 
 	snprintf(stem, sizeof(stem), "%.*s", (int)(suffix - 1 - path), path);
+	/* Many formats are JSON. */
+	if (strcasecmp(suffix, "json") == 0)
+		return usage_error("'%s' could be of several formats: name one, like "
+				   "-f speedscope or %s.speedscope.json; '%s' writes %s",
+				   path, stem, s->command->name, list);
 	/* What other programs make of ours has a remedy; a suffix that is only a name is
 	 * free with -f. */
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -193,6 +198,8 @@ int format_choose(const struct settings *s, struct format *ret)
 				s->command->name, s->format);
 	} else if (s->output) {
 		found = find_format(s->output, has_suffix, bit, &f);
+		if (found && !(f.commands & bit) && strcasecmp(f.suffixes, ".json") == 0)
+			found = false;
 		if (found && !(f.commands & bit))
 			return usage_error("'%s' is named like %s, but '%s' writes %s",
 					   s->output, f.name, s->command->name, list);
@@ -200,6 +207,8 @@ int format_choose(const struct settings *s, struct format *ret)
 		if (suffix)
 			return refuse_suffix(s, suffix, list);
 	}
+	if (!found && bit == COMMAND_EXPORT)
+		return usage_error("say for which program: -f FORMAT is %s", list);
 	for (size_t i = 0; !found && format_at(i, &f); i++)
 		found = f.commands & bit;
 	*ret = f;

@@ -22,6 +22,12 @@ static inline bool format_is_lines(const struct format *f)
 
 enum { FORMAT_LIST_MOST = 256 };
 
+/* It is another program's, with places for kinds of frames and where they are declared. */
+static inline bool format_has_frames(const struct format *f)
+{
+	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_FRAMES;
+}
+
 /* Names of the formats that one of the commands writes, with @between two of them and @last
  * before the last. */
 void format_list(unsigned commands, const char *between, const char *last, char *list,

@@ -1,5 +1,5 @@
 /*
- * graph and fold: one analysis, and one file of it. They differ in the formats that they write,
+ * graph, fold and export: one analysis, and one file of it. They differ in the formats that they write,
  * which result_prepare() knows by the command. Everything that may be refused comes before
  * analyse(), which takes the time.
  */
@@ -61,6 +61,15 @@ out:
 
 const struct command command_graph = {
 	"graph", "[options] [INPUT...]", "draw a flame graph", COMMAND_GRAPH, graph_run,
+};
+
+/* Which formats there are the library tells; Documentation/exchange.md has what each of them carries. */
+const struct command command_export = {
+	"export",
+	"-f FORMAT [options] [INPUT...]",
+	"write a profile for another program",
+	COMMAND_EXPORT,
+	graph_run,
 };
 
 const struct command command_fold = {

@@ -54,6 +54,9 @@ struct settings result_settings(const struct settings *s, const struct format *f
 	/* The viewer shows where functions are declared; text has no place for that. */
 	if (format_is_picture(format))
 		wanted.profile.flags |= FF_PLACES;
+	/* Other programs have places for it, and tell inlined functions from others. */
+	if (format_has_frames(format))
+		wanted.profile.flags |= FF_PLACES | FF_MARK_INLINED;
 	return wanted;
 }
 
@@ -65,7 +68,7 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 
 	if (code)
 		return code;
-	if (s->open && !format_is_picture(format))
+	if (s->open && format_is_lines(format))
 		return usage_error(
 			"option '--open' shows a picture: it needs svg or html");
 	if (s->open && s->output && strcmp(s->output, "-") == 0)
@@ -80,7 +83,8 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 	*path = s->output;
 	if (!s->output && (shared || (!format_is_lines(format) &&
 				      (s->open || isatty(STDOUT_FILENO))))) {
-		snprintf(usual, sizeof(usual), "flamegraph%.*s",
+		snprintf(usual, sizeof(usual), "%s%.*s",
+			 format_has_frames(format) ? "profile" : "flamegraph",
 			 (int)strcspn(format->suffixes, " "), format->suffixes);
 		*path = usual;
 	}

@@ -1,6 +1,7 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -57,6 +58,22 @@ unsigned ff_format_traits(const struct ff_format *f)
 	return f->traits;
 }
 
+/* By objects, whose paths are what functions have for a module. */
+static int list_modules(const struct ff_profile *p, struct write_module **ret,
+			size_t *count)
+{
+	struct write_module *modules = calloc(p->objects.count + 1, sizeof(*modules));
+
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->objects.count; i++)
+		modules[i] = (struct write_module){ ff_object_path(&p->objects.v[i]),
+						    p->objects.v[i].build_id };
+	*ret = modules;
+	*count = p->objects.count;
+	return 0;
+}
+
 int ff_write(struct ff_profile *p, const struct ff_format *f,
 	     const struct ff_graph_options *options, FILE *out)
 {
@@ -64,6 +81,7 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	struct tree_source in = tree_source(p);
 	struct bytes report = { 0 };
 	struct text findings = { 0 }, note = { 0 };
+	struct write_module *modules = NULL;
 	struct write_facts facts;
 	struct write_options how = { .graph = &given, .facts = &facts };
 	int err = 0;
@@ -77,6 +95,12 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	facts = profile_facts(p);
 	facts.report = &report;
+	facts.root = p->options.root;
+	if (f->traits & FF_FORMAT_FRAMES) {
+		in.inlined_unmarked = true;
+		err = list_modules(p, &modules, &facts.module_count);
+		facts.modules = modules;
+	}
 	/* Other formats have no place for a report, so it is not made. */
 	if (f->traits & FF_FORMAT_PICTURE)
 		err = report_write(p, &report);
@@ -105,6 +129,7 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	bytes_release(&report);
 	text_release(&findings);
 	text_release(&note);
+	free(modules);
 	return err;
 }
 

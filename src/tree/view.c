@@ -64,7 +64,7 @@ const char *view_mark(const struct tree_source *in, uint8_t kind)
 	const char *const marks[] = {
 		[FUNCTION_KERNEL] = in->mark_kernel ? "_[k]" : "",
 		[FUNCTION_JIT] = in->mark_jit ? "_[j]" : "",
-		[FUNCTION_INLINED] = "_[i]",
+		[FUNCTION_INLINED] = in->inlined_unmarked ? "" : "_[i]",
 	};
 
 	return kind < sizeof(marks) / sizeof(marks[0]) && marks[kind] ? marks[kind] : "";

@@ -10,6 +10,7 @@ struct tree_source {
 	const struct symbols *symbols;
 	const struct intern *strings;
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
+	bool inlined_unmarked; /* no _[i]: whoever writes tells them apart by their kind */
 	bool in_order; /* siblings stay as they came: a flame chart */
 	unsigned threads; /* 0: one */
 };

@@ -13,6 +13,12 @@
  * tell functions apart by what is printed only.
  */
 
+/* A file that frames are of. */
+struct write_module {
+	const char *path; /* that of functions: the text of their string */
+	const char *build_id; /* hex; "": not known */
+};
+
 /* Where a tree comes from, for people. NULL and 0: not known. */
 struct write_facts {
 	const char *unit; /* what a value counts: "samples", "cycles" */
@@ -33,6 +39,10 @@ struct write_facts {
 	/* What makes the picture worse than it could be, sentences with " · " between; and
 	 * the worst of it in a few words. NULL: nothing. */
 	const char *findings, *note;
+	/* What process frames are: "comm", "comm-PID", "comm-PID/TID". */
+	enum ff_root root;
+	const struct write_module *modules; /* those whose build ids are known */
+	size_t module_count;
 };
 
 /* How, and of what. */
@@ -66,6 +76,11 @@ write_fn write_folded;
  * picture that says so was written. -EINVAL with a sentence for options that cannot be. */
 write_fn write_svg;
 write_fn write_html; /* a page around it */
+
+/* For other programs (exchange.h): -EINVAL for a difference, which has no place in them. */
+write_fn write_pprof, write_speedscope, write_firefox, write_callgrind, write_d3,
+	write_grafana, write_flamebearer, write_otlp, write_chrome, write_csv,
+	write_tree_json;
 
 /* Picture, data and viewer. */
 static inline bool graph_has_viewer(const struct ff_graph_options *o)

@@ -1,0 +1,180 @@
+/*
+ * One pass over the nodes, parents first: what was inlined continues its parent's location, and all
+ * else begins one. Locations are found again by (outer location, function).
+ */
+#include "write/locations.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_inlined(const struct locations *l, uint32_t node)
+{
+	const struct exchange *e = l->e;
+
+	return exchange_function(e, node)->kind == FUNCTION_INLINED &&
+	       l->of_node[exchange_node(e, node)->parent];
+}
+
+/* Strings of modules -> numbers, with build ids where there are some. */
+static int add_module(struct locations *l, struct hash_map *known, uint32_t module,
+		      uint32_t *ret)
+{
+	const uint32_t *number = hash_map_get(known, module);
+	struct write_module *m;
+
+	*ret = 0;
+	if (!module)
+		return 0;
+	if (number) {
+		*ret = *number;
+		return 0;
+	}
+	m = array_add(&l->modules);
+	if (!m || !hash_map_set(known, module, (uint32_t)l->modules.count - 1))
+		return -ENOMEM;
+	*ret = (uint32_t)l->modules.count - 1;
+	*m = (struct write_module){ intern_text(l->e->in.strings, module), "" };
+	return 0;
+}
+
+/* Which is the main program? The first that is no library and no name in brackets. */
+static void put_program_first(struct locations *l)
+{
+	for (size_t i = 1; i < l->modules.count; i++) {
+		const char *path = l->modules.v[i].path;
+		struct write_module m = l->modules.v[i];
+
+		if (*path == '[' || strstr(path, ".so"))
+			continue;
+		l->modules.v[i] = l->modules.v[1];
+		l->modules.v[1] = m;
+		for (size_t k = 1; k < l->list.count; k++)
+			l->list.v[k].module = l->list.v[k].module == i ? 1
+					      : l->list.v[k].module == 1
+						      ? (uint32_t)i
+						      : l->list.v[k].module;
+		return;
+	}
+}
+
+static void find_build_ids(struct locations *l, const struct hash_map *known)
+{
+	const struct write_facts *f = l->e->facts;
+
+	for (size_t i = 0; i < f->module_count; i++) {
+		const struct write_module *m = &f->modules[i];
+		const uint32_t *number;
+		uint32_t id;
+
+		if (!*m->build_id ||
+		    !intern_find(l->e->in.strings, m->path, strlen(m->path), &id))
+			continue;
+		number = hash_map_get(known, id);
+		/* Of two files at one path the heavier one comes first. */
+		if (number && !*l->modules.v[*number].build_id)
+			l->modules.v[*number].build_id = m->build_id;
+	}
+}
+
+static int add_locations(struct locations *l, struct hash_map *modules)
+{
+	const struct exchange *e = l->e;
+	struct hash_map known = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 1; err == 0 && i < e->view.nodes.count; i++) {
+		uint32_t outer = 0;
+		const uint32_t *number;
+		struct code_location *location;
+		uint64_t key;
+
+		if (exchange_is_process(e, i))
+			continue;
+		if (is_inlined(l, i))
+			outer = l->of_node[exchange_node(e, i)->parent];
+		key = (uint64_t)outer << 32 | exchange_node(e, i)->function;
+		number = hash_map_get(&known, key);
+		if (number) {
+			l->of_node[i] = *number;
+			continue;
+		}
+		location = array_add(&l->list);
+		l->of_node[i] = (uint32_t)l->list.count - 1;
+		if (!location || !hash_map_set(&known, key, l->of_node[i])) {
+			err = -ENOMEM;
+			break;
+		}
+		*location = (struct code_location){ .outer = outer, .node = i };
+		err = add_module(l, modules, exchange_function(e, i)->module,
+				 &location->module);
+	}
+	hash_map_release(&known);
+	return err;
+}
+
+/* Those that stacks are lists of: the innermost at each call. */
+static void mark_used(struct locations *l)
+{
+	for (uint32_t i = 1; i < l->e->view.nodes.count; i++) {
+		const struct view_node *n = exchange_node(l->e, i);
+
+		if (n->self)
+			l->list.v[l->of_node[i]].used = true;
+		if (!is_inlined(l, i))
+			l->list.v[l->of_node[n->parent]].used = true;
+	}
+	l->list.v[0].used = false;
+}
+
+int locations_make(const struct exchange *e, struct locations *ret)
+{
+	struct locations l = { .e = e };
+	struct hash_map modules = { 0 };
+	int err;
+
+	l.of_node = calloc(e->view.nodes.count + 1, sizeof(*l.of_node));
+	err = l.of_node && array_add(&l.list) && array_add(&l.modules) ? 0 : -ENOMEM;
+	if (err == 0)
+		err = numbering_make(e, NUMBER_FUNCTIONS, false, &l.functions);
+	if (err == 0)
+		err = add_locations(&l, &modules);
+	if (err == 0) {
+		find_build_ids(&l, &modules);
+		mark_used(&l);
+		put_program_first(&l);
+		*ret = l;
+	} else {
+		locations_release(&l);
+	}
+	hash_map_release(&modules);
+	return err;
+}
+
+void locations_release(struct locations *l)
+{
+	array_release(&l->list);
+	array_release(&l->modules);
+	free(l->of_node);
+	l->of_node = NULL;
+	numbering_release(&l->functions);
+}
+
+uint32_t locations_next(const struct locations *l, uint32_t *node)
+{
+	uint32_t location = l->of_node[*node];
+
+	while (is_inlined(l, *node))
+		*node = exchange_node(l->e, *node)->parent;
+	*node = exchange_node(l->e, *node)->parent;
+	if (!l->of_node[*node])
+		*node = 0;
+	return location;
+}
+
+uint32_t locations_process(const struct locations *l, uint32_t node)
+{
+	while (node && exchange_node(l->e, node)->parent)
+		node = exchange_node(l->e, node)->parent;
+	return exchange_is_process(l->e, node) ? node : 0;
+}

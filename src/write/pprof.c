@@ -1,0 +1,263 @@
+/*
+ * perftools.profiles.Profile (google/pprof, proto/profile.proto), packed by gzip. Fields may come in any
+ * order, and strings are known when all else was written, so their table is last and one pass does.
+ *
+ *	sample_type, period ...    what values are
+ *	sample *                   locations, the leaf first, and values; the process is a label
+ *	mapping *, location *, function *
+ *	string_table *
+ *
+ * Locations have no address, as none is known for a function of a tree: nothing is invented, so
+ * pprof's -disasm has nothing to show, and all else works.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/gzip.h"
+#include "write/locations.h"
+#include "write/proto.h"
+
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	TYPE_TYPE = 1,
+	TYPE_UNIT = 2,
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	SAMPLE_LABEL = 3,
+	LABEL_KEY = 1,
+	LABEL_TEXT = 2,
+	LABEL_NUMBER = 3,
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_INLINES = 10,
+	LOCATION_ID = 1,
+	LOCATION_MAPPING = 2,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
+	FUNCTION_START = 5,
+};
+
+struct pprof_writer {
+	struct exchange e;
+	struct locations locations;
+	struct intern strings;
+	struct gzip gzip;
+	struct text all; /* on its way to gzip */
+	struct text message, part; /* being made: one of Profile's, and one in that */
+};
+
+static uint64_t bytes_number(struct pprof_writer *w, const char *bytes, size_t size)
+{
+	uint32_t id = 0;
+
+	if (intern_add(&w->strings, bytes, size, &id) < 0)
+		w->all.failed = true;
+	return id;
+}
+
+static uint64_t string_number(struct pprof_writer *w, const char *string)
+{
+	return string ? bytes_number(w, string, strlen(string)) : 0;
+}
+
+/* The message is whole: it goes out. */
+static void put_message(struct pprof_writer *w, unsigned field)
+{
+	w->all.failed |= w->message.failed | w->part.failed;
+	proto_bytes(&w->all, field, w->message.bytes ? w->message.bytes : "",
+		    w->message.size);
+	text_clear(&w->message);
+	gzip_drain(&w->gzip, &w->all);
+}
+
+static void put_part(struct pprof_writer *w, unsigned field)
+{
+	proto_bytes(&w->message, field, w->part.bytes ? w->part.bytes : "", w->part.size);
+	text_clear(&w->part);
+}
+
+static void put_value_type(struct pprof_writer *w, unsigned field, const char *type,
+			   const char *unit)
+{
+	proto_number(&w->message, TYPE_TYPE, string_number(w, type));
+	proto_number(&w->message, TYPE_UNIT, string_number(w, unit));
+	put_message(w, field);
+}
+
+static void put_types(struct pprof_writer *w)
+{
+	const struct write_facts *f = w->e.facts;
+	char unit[48];
+
+	/* Numbers are whole here: fractions of folded text are counted in their last digit. */
+	if (w->e.view.decimals)
+		snprintf(unit, sizeof(unit), "1e-%u %s", w->e.view.decimals, w->e.unit);
+	else
+		snprintf(unit, sizeof(unit), "%s", w->e.unit);
+	if (w->e.has_samples)
+		put_value_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
+	put_value_type(w, PROFILE_SAMPLE_TYPE, w->e.type, unit);
+	put_value_type(w, PROFILE_PERIOD_TYPE, w->e.type, unit);
+	proto_number(&w->all, PROFILE_PERIOD,
+		     f->period ? f->period
+		     : f->frequency && strcmp(unit, "nanoseconds") == 0
+			     ? 1000000000 / f->frequency
+			     : 1);
+	proto_number(&w->all, PROFILE_TIME, f->recorded * 1000000000);
+	proto_number(&w->all, PROFILE_DURATION, f->duration);
+	if (f->command)
+		proto_number(&w->all, PROFILE_COMMENT, string_number(w, f->command));
+	if (f->host)
+		proto_number(&w->all, PROFILE_COMMENT, string_number(w, f->host));
+}
+
+/* One of @text, the number of a string, and @number. */
+static void put_label(struct pprof_writer *w, const char *key, uint64_t text,
+		      uint64_t number)
+{
+	if (!text && !number)
+		return;
+	proto_number(&w->part, LABEL_KEY, string_number(w, key));
+	proto_number(&w->part, LABEL_TEXT, text);
+	proto_number(&w->part, LABEL_NUMBER, number);
+	put_part(w, SAMPLE_LABEL);
+}
+
+static void put_sample(struct pprof_writer *w, uint32_t node)
+{
+	const struct view_node *n = exchange_node(&w->e, node);
+	uint32_t process = locations_process(&w->locations, node), at = node;
+
+	if (w->locations.of_node[at] == 0)
+		at = 0;
+	while (at)
+		proto_varint(&w->part, locations_next(&w->locations, &at));
+	put_part(w, SAMPLE_LOCATION);
+	if (w->e.has_samples)
+		proto_varint(&w->part, exchange_samples(&w->e, node));
+	proto_varint(&w->part, n->self);
+	put_part(w, SAMPLE_VALUE);
+	if (process) {
+		struct process_name p = exchange_process(&w->e, process);
+
+		put_label(w, "comm", bytes_number(w, p.comm, p.size), 0);
+		put_label(w, "pid", 0, p.pid);
+		put_label(w, "tid", 0, p.tid);
+	}
+	put_message(w, PROFILE_SAMPLE);
+}
+
+/* line[0] is the innermost of what was inlined, and the last one the function itself. */
+static void put_locations(struct pprof_writer *w)
+{
+	const struct locations *l = &w->locations;
+
+	for (uint32_t i = 1; i < l->list.count; i++) {
+		if (!l->list.v[i].used)
+			continue;
+		proto_number(&w->message, LOCATION_ID, i);
+		proto_number(&w->message, LOCATION_MAPPING, l->list.v[i].module);
+		for (uint32_t at = i; at; at = l->list.v[at].outer) {
+			proto_number(&w->part, LINE_FUNCTION,
+				     numbering_of(&w->e, &l->functions, NUMBER_FUNCTIONS,
+						  l->list.v[at].node) +
+					     1);
+			put_part(w, LOCATION_LINE);
+		}
+		put_message(w, PROFILE_LOCATION);
+	}
+}
+
+static void put_functions(struct pprof_writer *w)
+{
+	const struct numbering *functions = &w->locations.functions;
+
+	for (size_t i = 0; i < functions->nodes.count; i++) {
+		uint32_t node = functions->nodes.v[i];
+		const struct function *f = exchange_function(&w->e, node);
+		uint64_t name =
+			string_number(w, label_text(&w->e.view.labels,
+						    exchange_node(&w->e, node)->label));
+
+		proto_number(&w->message, FUNCTION_ID, i + 1);
+		proto_number(&w->message, FUNCTION_NAME, name);
+		proto_number(&w->message, FUNCTION_SYSTEM_NAME, name);
+		proto_number(&w->message, FUNCTION_FILE,
+			     string_number(w, exchange_text(&w->e, f->file)));
+		proto_number(&w->message, FUNCTION_START, f->line);
+		put_message(w, PROFILE_FUNCTION);
+	}
+}
+
+static void put_mappings(struct pprof_writer *w)
+{
+	for (size_t i = 1; i < w->locations.modules.count; i++) {
+		const struct write_module *m = &w->locations.modules.v[i];
+
+		proto_number(&w->message, MAPPING_ID, i);
+		proto_number(&w->message, MAPPING_FILE, string_number(w, m->path));
+		proto_number(&w->message, MAPPING_BUILD_ID,
+			     string_number(w, *m->build_id ? m->build_id : NULL));
+		/* Else pprof looks for symbols on the machine where it runs. */
+		for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINES;
+		     field++)
+			proto_number(&w->message, field, 1);
+		put_message(w, PROFILE_MAPPING);
+	}
+}
+
+int write_pprof(struct context *ctx, const struct tree_source *in,
+		const struct write_options *options, FILE *out)
+{
+	struct pprof_writer w = { 0 };
+	int err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION, &w.e);
+
+	if (err < 0)
+		return err;
+	if (exchange_node(&w.e, 0)->total > INT64_MAX)
+		err = fail(
+			ctx, -EOVERFLOW,
+			"all weighs more than 2^63, which is more than pprof's numbers "
+			"hold: --count=samples weighs by samples");
+	else if (intern_init(&w.strings) < 0 || locations_make(&w.e, &w.locations) < 0 ||
+		 gzip_open(&w.gzip, out) < 0)
+		err = fail_memory(ctx);
+	if (err == 0) {
+		put_types(&w);
+		for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
+			if (exchange_node(&w.e, i)->self)
+				put_sample(&w, i);
+		put_mappings(&w);
+		put_locations(&w);
+		put_functions(&w);
+		for (size_t i = 0; i < w.strings.texts.count; i++) {
+			proto_string(&w.all, PROFILE_STRING,
+				     intern_text(&w.strings, (uint32_t)i));
+			gzip_drain(&w.gzip, &w.all);
+		}
+		err = gzip_end(ctx, &w.gzip, &w.all);
+	}
+	text_release(&w.message);
+	text_release(&w.part);
+	intern_release(&w.strings);
+	locations_release(&w.locations);
+	exchange_close(&w.e);
+	return err;
+}
