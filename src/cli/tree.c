@@ -22,12 +22,17 @@
 #define LEAST 0.5
 enum { INDENT = 4, INDENT_MOST = 40, NAME_LEAST = 20 };
 
+/* What is open, by depth: the sibling that is printed next, 0: none. */
+struct open_call {
+	unsigned sibling;
+	bool goes_on; /* below what is printed now, there is one */
+};
+
 struct call_printer {
 	const struct settings *settings;
 	const struct ff_calls *calls;
 	struct page page;
-	/* By depth of what is open: has it a sibling that is printed below it? */
-	bool *goes_on;
+	struct open_call *open;
 	size_t depth, room;
 	bool hides; /* calls that are too light */
 };
@@ -45,20 +50,6 @@ static unsigned shown_sibling(struct call_printer *c, unsigned node)
 		return node;
 	c->hides = true;
 	return 0;
-}
-
-static void put_indent(const struct call_printer *c, bool branches)
-{
-	size_t first = c->depth > INDENT_MOST ? c->depth - INDENT_MOST : 0;
-
-	for (size_t i = first; i < c->depth; i++) {
-		bool own = i + 1 == c->depth;
-
-		if (own && branches)
-			fputs(c->goes_on[i] ? "|-- " : "`-- ", c->page.out);
-		else
-			fputs(c->goes_on[i] ? "|   " : "    ", c->page.out);
-	}
 }
 
 /* @numbers: of the chain that it begins; NULL: of none. */
@@ -79,7 +70,15 @@ static void put_call(const struct call_printer *c, const char *name,
 		fprintf(page->out, "%*s", 2 * 7 + 2, "");
 	}
 	fputs("  ", page->out);
-	put_indent(c, numbers != NULL);
+	for (size_t i = c->depth > INDENT_MOST ? c->depth - INDENT_MOST : 0; i < c->depth;
+	     i++) {
+		bool branches = numbers && i + 1 == c->depth;
+
+		if (c->open[i].goes_on)
+			fputs(branches ? "|-- " : "|   ", page->out);
+		else
+			fputs(branches ? "`-- " : "    ", page->out);
+	}
 	if (page->width)
 		put_name(page, name, width, false);
 	else
@@ -114,65 +113,43 @@ static unsigned put_chain(struct call_printer *c, unsigned node)
 	return end;
 }
 
-static bool open_depth(struct call_printer *c)
-{
-	size_t room = c->room ? 2 * c->room : 64;
-	bool *grown;
-
-	if (c->depth == c->room) {
-		grown = realloc(c->goes_on, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		c->goes_on = grown;
-		c->room = room;
-	}
-	c->goes_on[c->depth++] = false;
-	return true;
-}
-
-/* Siblings that wait, by depth: a tree may be deeper than any stack of this process. */
+/* What waits is on no stack of this process: a tree may be deeper than that. */
 static int put_calls(struct call_printer *c)
 {
-	unsigned *waiting = NULL;
-	size_t room = 0;
 	struct ff_calls_node n;
 	unsigned node;
-	int err = 0;
 
 	ff_calls_node(c->calls, 0, &n);
 	node = shown_sibling(c, n.first);
-	while (err == 0 && node) {
+	while (node) {
 		unsigned sibling, below;
 
 		ff_calls_node(c->calls, node, &n);
 		sibling = shown_sibling(c, n.next);
 		if (c->depth)
-			c->goes_on[c->depth - 1] = sibling != 0;
+			c->open[c->depth - 1].goes_on = sibling != 0;
 		ff_calls_node(c->calls, put_chain(c, node), &n);
 		below = shown_sibling(c, n.first);
 		if (below) {
-			if (c->depth >= room) {
-				unsigned *grown = realloc(
-					waiting, (2 * room + 64) * sizeof(*grown));
+			if (c->depth == c->room) {
+				size_t room = 2 * c->room + 64;
+				struct open_call *grown =
+					realloc(c->open, room * sizeof(*grown));
 
-				if (!grown) {
-					err = -ENOMEM;
-					break;
-				}
-				waiting = grown;
-				room = 2 * room + 64;
+				if (!grown)
+					return -ENOMEM;
+				c->open = grown;
+				c->room = room;
 			}
-			waiting[c->depth] = sibling;
-			err = open_depth(c) ? 0 : -ENOMEM;
+			c->open[c->depth++] = (struct open_call){ sibling, false };
 			node = below;
 			continue;
 		}
 		node = sibling;
 		while (!node && c->depth > 0)
-			node = waiting[--c->depth];
+			node = c->open[--c->depth].sibling;
 	}
-	free(waiting);
-	return err;
+	return 0;
 }
 
 static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
@@ -196,7 +173,7 @@ static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
 	if (c.hides)
 		fprintf(out, "# what has less than %g %% is left out (--min)\n",
 			job->settings->least);
-	free(c.goes_on);
+	free(c.open);
 	ff_calls_free(calls);
 	return err;
 }

@@ -76,56 +76,48 @@ static int add_functions(struct callgrind *c)
 	return 0;
 }
 
-static int open_arc(struct callgrind *c, uint32_t node, uint32_t *ret)
-{
-	const struct view_node *n = exchange_node(&c->e, node);
-	uint32_t caller = c->of_node[n->parent], callee = c->of_node[node];
-	uint64_t key = (uint64_t)caller << 32 | callee;
-	const uint32_t *known;
-	struct arc *arc;
-
-	*ret = UINT32_MAX;
-	if (!n->parent || caller == callee)
-		return 0;
-	known = hash_map_get(&c->arcs_by_ends, key);
-	if (!known) {
-		arc = array_add(&c->arcs);
-		if (!arc ||
-		    !hash_map_set(&c->arcs_by_ends, key, (uint32_t)c->arcs.count - 1))
-			return -ENOMEM;
-		*arc = (struct arc){ .caller = caller, .callee = callee };
-	}
-	*ret = known ? *known : (uint32_t)c->arcs.count - 1;
-	arc = &c->arcs.v[*ret];
-	if (arc->open++ == 0) {
-		arc->total += n->total;
-		arc->samples += c->samples[node];
-	}
-	return 0;
-}
-
+/* Arcs are open as long as the walk is below them. */
 static int add_arcs(struct callgrind *c)
 {
 	struct exchange_walk w = { 0 };
-	ARRAY(uint32_t) path = { 0 }; /* arcs, by depth */
+	ARRAY(uint32_t) path = { 0 }; /* arcs, by depth; UINT32_MAX: none */
 	int more, err = 0;
 
-	while (err == 0 && (more = exchange_next(&c->e, &w)) != 0) {
-		if (more < 0) {
-			err = more;
-			break;
-		}
+	while (err == 0 && (more = exchange_next(&c->e, &w)) > 0) {
+		const struct view_node *n = exchange_node(&c->e, w.at.node);
+		uint32_t caller = c->of_node[n->parent], callee = c->of_node[w.at.node];
+		uint64_t key = (uint64_t)caller << 32 | callee;
+		const uint32_t *known;
+		struct arc *arc;
+
 		for (uint32_t i = 0; i < w.closed; i++)
 			if (path.v[w.at.depth + i] != UINT32_MAX)
 				c->arcs.v[path.v[w.at.depth + i]].open--;
 		while (path.count <= w.at.depth && err == 0)
 			err = array_add(&path) ? 0 : -ENOMEM;
-		if (err == 0)
-			err = open_arc(c, w.at.node, &path.v[w.at.depth]);
+		if (err < 0)
+			break;
+		path.v[w.at.depth] = UINT32_MAX;
+		if (!n->parent || caller == callee)
+			continue;
+		known = hash_map_get(&c->arcs_by_ends, key);
+		path.v[w.at.depth] = known ? *known : (uint32_t)c->arcs.count;
+		arc = known ? &c->arcs.v[*known] : array_add(&c->arcs);
+		if (!arc || (!known &&
+			     !hash_map_set(&c->arcs_by_ends, key, path.v[w.at.depth]))) {
+			err = -ENOMEM;
+			break;
+		}
+		arc->caller = caller;
+		arc->callee = callee;
+		if (arc->open++ == 0) {
+			arc->total += n->total;
+			arc->samples += c->samples[w.at.node];
+		}
 	}
 	array_release(&path);
 	array_release(&w.path);
-	return err;
+	return err < 0 ? err : more;
 }
 
 /* Functions have their numbers in the order of the view. */

@@ -8,33 +8,6 @@
 
 #include <string.h>
 
-/* Up to where its children stand, or its end. */
-static void add_node(const struct exchange *e, struct text *t, uint32_t node)
-{
-	const struct view_node *n = exchange_node(e, node);
-	const struct function *f = exchange_function(e, node);
-
-	text_string(t, "{\"name\":");
-	if (node)
-		exchange_add_name(e, t, node);
-	else
-		text_string(t, "\"root\"");
-	text_string(t, ",\"value\":");
-	exchange_add_weight(e, t, n->total);
-	if (n->self) {
-		text_string(t, ",\"self\":");
-		exchange_add_weight(e, t, n->self);
-	}
-	if (node && f->module) {
-		text_string(t, ",\"module\":");
-		json_text(t, exchange_text(e, f->module));
-	}
-	if (node && exchange_kind(f))
-		text_printf(t, ",\"kind\":\"%s\"", exchange_kind(f));
-	if (n->first)
-		text_string(t, ",\"children\":[");
-}
-
 int write_d3(struct context *ctx, const struct tree_source *in,
 	     const struct write_options *options, FILE *out)
 {
@@ -47,14 +20,35 @@ int write_d3(struct context *ctx, const struct tree_source *in,
 	if (err < 0)
 		return err;
 	while ((more = exchange_next(&e, &w)) >= 0) {
+		const struct view_node *n;
+		const struct function *f;
+
 		/* A node that is left, and the list of those below it. */
 		for (uint32_t i = 0; i < w.closed; i++)
 			text_string(t, i ? "]}" : "}");
 		if (!more)
 			break;
-		if (w.closed)
-			text_char(t, ',');
-		add_node(&e, t, w.at.node);
+		n = exchange_node(&e, w.at.node);
+		f = w.at.node ? exchange_function(&e, w.at.node) : NULL;
+		text_string(t, w.closed ? ",{\"name\":" : "{\"name\":");
+		if (f)
+			exchange_add_name(&e, t, w.at.node);
+		else
+			text_string(t, "\"root\"");
+		text_string(t, ",\"value\":");
+		exchange_add_weight(&e, t, n->total);
+		if (n->self) {
+			text_string(t, ",\"self\":");
+			exchange_add_weight(&e, t, n->self);
+		}
+		if (f && f->module) {
+			text_string(t, ",\"module\":");
+			json_text(t, exchange_text(&e, f->module));
+		}
+		if (f && exchange_kind(f))
+			text_printf(t, ",\"kind\":\"%s\"", exchange_kind(f));
+		if (n->first)
+			text_string(t, ",\"children\":[");
 		sink_drain(&sink);
 	}
 	text_char(t, '\n');

@@ -11,32 +11,12 @@
 
 static const struct write_facts nothing_known;
 
-/* "cpu-clock:u" counts processor time, and pprof's own name for that is "cpu". */
-static void name_weight(struct exchange *e)
-{
-	const struct write_facts *f = e->facts;
-	const char *unit = f->unit ? f->unit : "samples";
-
-	if (strcmp(unit, "ns") == 0) {
-		e->unit = "nanoseconds";
-		e->type = !f->events || strstr(f->events, "-clock") ? "cpu" : f->events;
-	} else if (strcmp(unit, "bytes") == 0) {
-		e->unit = unit;
-		e->type = f->events ? f->events : "space";
-	} else {
-		e->unit = "count";
-		e->type = unit;
-	}
-	/* Samples that weigh one each are counted once. */
-	e->has_samples = f->samples > 0 && strcmp(unit, "samples") != 0 &&
-			 view_has(&e->view, COLUMN_SAMPLES);
-}
-
 int exchange_open(struct context *ctx, const struct tree_source *in,
 		  const struct write_options *options, unsigned flags,
 		  struct exchange *ret)
 {
 	struct exchange e = { .in = *in, .facts = options ? options->facts : NULL };
+	const char *unit, *events;
 	int err;
 
 	if (named_is_difference(in->tree))
@@ -51,7 +31,22 @@ int exchange_open(struct context *ctx, const struct tree_source *in,
 	if (err < 0)
 		return err;
 	e.has_code = tree_has_code(in);
-	name_weight(&e);
+	/* "cpu-clock:u" counts processor time, and pprof's own name for that is "cpu". */
+	unit = e.facts->unit ? e.facts->unit : "samples";
+	events = e.facts->events;
+	if (strcmp(unit, "ns") == 0) {
+		e.unit = "nanoseconds";
+		e.type = !events || strstr(events, "-clock") ? "cpu" : events;
+	} else if (strcmp(unit, "bytes") == 0) {
+		e.unit = unit;
+		e.type = events ? events : "space";
+	} else {
+		e.unit = "count";
+		e.type = unit;
+	}
+	/* Samples that weigh one each are counted once. */
+	e.has_samples = e.facts->samples > 0 && strcmp(unit, "samples") != 0 &&
+			view_has(&e.view, COLUMN_SAMPLES);
 	*ret = e;
 	return 0;
 }

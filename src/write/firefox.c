@@ -467,33 +467,13 @@ static void add_head(struct firefox *x)
 	text_char(t, ']');
 }
 
-static void add_threads(struct firefox *x)
-{
-	const struct exchange *e = &x->e;
-	struct text *t = &x->sink.text;
-	bool others = false;
-	uint64_t number = 1;
-
-	text_string(t, ",\n\"threads\":[");
-	/* What is below no process is one thread, and so is a profile of nothing. */
-	for (uint32_t i = exchange_node(e, 0)->first; i; i = exchange_node(e, i)->next)
-		others |= !exchange_is_process(e, i);
-	others |= exchange_node(e, 0)->self || !exchange_node(e, 0)->first;
-	if (others)
-		add_thread(x, 0, true, number++);
-	for (uint32_t i = exchange_node(e, 0)->first; i; i = exchange_node(e, i)->next) {
-		if (!exchange_is_process(e, i))
-			continue;
-		add_thread(x, i, number == 1, number);
-		number++;
-	}
-	text_string(t, "],\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[]}\n");
-}
-
 int write_firefox(struct context *ctx, const struct tree_source *in,
 		  const struct write_options *options, FILE *out)
 {
 	struct firefox x = { .sink.out = out };
+	struct text *t = &x.sink.text;
+	bool others = false;
+	uint64_t number = 1;
 	int err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION, &x.e);
 
 	if (err < 0)
@@ -507,7 +487,23 @@ int write_firefox(struct context *ctx, const struct tree_source *in,
 	} else {
 		add_head(&x);
 		add_shared(&x);
-		add_threads(&x);
+		text_string(t, ",\n\"threads\":[");
+		/* What is below no process is one thread, and so is a profile of nothing. */
+		for (uint32_t i = exchange_node(&x.e, 0)->first; i;
+		     i = exchange_node(&x.e, i)->next)
+			others |= !exchange_is_process(&x.e, i);
+		others |= exchange_node(&x.e, 0)->self || !exchange_node(&x.e, 0)->first;
+		if (others)
+			add_thread(&x, 0, true, number++);
+		for (uint32_t i = exchange_node(&x.e, 0)->first; i;
+		     i = exchange_node(&x.e, i)->next) {
+			if (!exchange_is_process(&x.e, i))
+				continue;
+			add_thread(&x, i, number == 1, number);
+			number++;
+		}
+		text_string(
+			t, "],\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[]}\n");
 	}
 	free(x.frame_of);
 	free(x.stack_of);

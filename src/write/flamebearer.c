@@ -17,69 +17,52 @@ struct bar {
 	uint64_t start; /* of the whole */
 };
 
-struct level {
-	ARRAY(struct bar) bars;
-};
-
-static void add_level(const struct exchange *e, const struct numbering *names,
-		      const struct level *level, struct sink *sink)
-{
-	struct text *t = &sink->text;
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < level->bars.count; i++) {
-		const struct bar *b = &level->bars.v[i];
-		const struct view_node *n = exchange_node(e, b->node);
-
-		text_string(t, i ? "," : "");
-		exchange_add_weight(e, t, b->start - end);
-		text_char(t, ',');
-		exchange_add_weight(e, t, n->total);
-		text_char(t, ',');
-		exchange_add_weight(e, t, n->self);
-		text_char(t, ',');
-		/* Name 0 is the root's. */
-		text_u64(t, b->node ? numbering_of(e, names, NUMBER_LABELS, b->node) + 1
-				    : 0);
-		end = b->start + n->total;
-		sink_drain(sink);
-	}
-}
-
-static int next_level(const struct exchange *e, const struct level *from,
-		      struct level *ret)
-{
-	ret->bars.count = 0;
-	for (size_t i = 0; i < from->bars.count; i++) {
-		const struct bar *b = &from->bars.v[i];
-		uint64_t at = b->start + exchange_node(e, b->node)->self;
-
-		for (uint32_t n = exchange_node(e, b->node)->first; n;
-		     n = exchange_node(e, n)->next) {
-			struct bar *below = array_add(&ret->bars);
-
-			if (!below)
-				return -ENOMEM;
-			*below = (struct bar){ n, at };
-			at += exchange_node(e, n)->total;
-		}
-	}
-	return 0;
-}
-
 static int add_levels(const struct exchange *e, const struct numbering *names,
 		      struct sink *sink)
 {
-	struct level levels[2] = { 0 };
+	struct {
+		ARRAY(struct bar) bars;
+	} levels[2] = { 0 };
+	struct text *t = &sink->text;
 	unsigned now = 0;
 	int err = array_add(&levels[0].bars) ? 0 : -ENOMEM;
 
 	for (bool first = true; err == 0 && levels[now].bars.count; now = !now) {
-		text_string(&sink->text, first ? "[" : ",\n[");
+		uint64_t end = 0;
+
+		text_string(t, first ? "[" : ",\n[");
 		first = false;
-		add_level(e, names, &levels[now], sink);
-		text_char(&sink->text, ']');
-		err = next_level(e, &levels[now], &levels[!now]);
+		levels[!now].bars.count = 0;
+		for (size_t i = 0; err == 0 && i < levels[now].bars.count; i++) {
+			const struct bar b = levels[now].bars.v[i];
+			const struct view_node *n = exchange_node(e, b.node);
+			uint64_t at = b.start + n->self;
+
+			text_string(t, i ? "," : "");
+			exchange_add_weight(e, t, b.start - end);
+			text_char(t, ',');
+			exchange_add_weight(e, t, n->total);
+			text_char(t, ',');
+			exchange_add_weight(e, t, n->self);
+			/* Name 0 is the root's. */
+			text_printf(
+				t, ",%u",
+				b.node ? numbering_of(e, names, NUMBER_LABELS, b.node) + 1
+				       : 0);
+			end = b.start + n->total;
+			sink_drain(sink);
+			for (uint32_t c = n->first; err == 0 && c;
+			     c = exchange_node(e, c)->next) {
+				struct bar *below = array_add(&levels[!now].bars);
+
+				if (below)
+					*below = (struct bar){ c, at };
+				else
+					err = -ENOMEM;
+				at += exchange_node(e, c)->total;
+			}
+		}
+		text_char(t, ']');
 	}
 	array_release(&levels[0].bars);
 	array_release(&levels[1].bars);

@@ -11,34 +11,6 @@
 
 enum grafana_column { GRAFANA_LEVEL, GRAFANA_VALUE, GRAFANA_SELF, GRAFANA_LABEL };
 
-static void add_column(const struct exchange *e, const struct numbering *labels,
-		       enum grafana_column column, struct sink *sink)
-{
-	struct view_walk w = { 0 };
-	struct text *t = &sink->text;
-
-	text_char(t, '[');
-	do {
-		const struct view_node *n = exchange_node(e, w.node);
-
-		text_string(t, w.node ? "," : "");
-		if (column == GRAFANA_LEVEL)
-			text_u64(t, w.depth);
-		else if (column == GRAFANA_VALUE)
-			exchange_add_weight(e, t, n->total);
-		else if (column == GRAFANA_SELF)
-			exchange_add_weight(e, t, n->self);
-		else
-			/* Number 0 is the root's. */
-			text_u64(t,
-				 w.node ? numbering_of(e, labels, NUMBER_LABELS, w.node) +
-						  1
-					: 0);
-		sink_drain(sink);
-	} while (view_next(&e->view, &w, VIEW_INTO));
-	text_char(t, ']');
-}
-
 static void add_schema(const struct exchange *e, const struct numbering *labels,
 		       struct sink *sink)
 {
@@ -70,6 +42,7 @@ int write_grafana(struct context *ctx, const struct tree_source *in,
 		  const struct write_options *options, FILE *out)
 {
 	struct sink sink = { .out = out };
+	struct text *t = &sink.text;
 	struct numbering labels = { 0 };
 	struct exchange e;
 	int err = exchange_open(ctx, in, options, 0, &e);
@@ -80,11 +53,30 @@ int write_grafana(struct context *ctx, const struct tree_source *in,
 	if (err == 0)
 		add_schema(&e, &labels, &sink);
 	for (int c = GRAFANA_LEVEL; err == 0 && c <= GRAFANA_LABEL; c++) {
-		text_string(&sink.text, c ? ",\n" : "\n");
-		add_column(&e, &labels, (enum grafana_column)c, &sink);
+		struct view_walk w = { 0 };
+
+		text_string(t, c ? ",\n[" : "\n[");
+		do {
+			const struct view_node *n = exchange_node(&e, w.node);
+
+			text_string(t, w.node ? "," : "");
+			if (c == GRAFANA_LEVEL)
+				text_u64(t, w.depth);
+			else if (c == GRAFANA_LABEL)
+				/* Number 0 is the root's. */
+				text_u64(t, w.node ? numbering_of(&e, &labels,
+								  NUMBER_LABELS, w.node) +
+							     1
+						   : 0);
+			else
+				exchange_add_weight(
+					&e, t, c == GRAFANA_VALUE ? n->total : n->self);
+			sink_drain(&sink);
+		} while (view_next(&e.view, &w, VIEW_INTO));
+		text_char(t, ']');
 	}
-	text_string(&sink.text, "]}}\n");
-	sink.text.failed |= err < 0;
+	text_string(t, "]}}\n");
+	t->failed |= err < 0;
 	numbering_release(&labels);
 	exchange_close(&e);
 	return sink_end(ctx, &sink);

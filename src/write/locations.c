@@ -58,25 +58,6 @@ static void put_program_first(struct locations *l)
 	}
 }
 
-static void find_build_ids(struct locations *l, const struct hash_map *known)
-{
-	const struct write_facts *f = l->e->facts;
-
-	for (size_t i = 0; i < f->module_count; i++) {
-		const struct write_module *m = &f->modules[i];
-		const uint32_t *number;
-		uint32_t id;
-
-		if (!*m->build_id ||
-		    !intern_find(l->e->in.strings, m->path, strlen(m->path), &id))
-			continue;
-		number = hash_map_get(known, id);
-		/* Of two files at one path the heavier one comes first. */
-		if (number && !*l->modules.v[*number].build_id)
-			l->modules.v[*number].build_id = m->build_id;
-	}
-}
-
 static int add_locations(struct locations *l, struct hash_map *modules)
 {
 	const struct exchange *e = l->e;
@@ -113,20 +94,6 @@ static int add_locations(struct locations *l, struct hash_map *modules)
 	return err;
 }
 
-/* Those that stacks are lists of: the innermost at each call. */
-static void mark_used(struct locations *l)
-{
-	for (uint32_t i = 1; i < l->e->view.nodes.count; i++) {
-		const struct view_node *n = exchange_node(l->e, i);
-
-		if (n->self)
-			l->list.v[l->of_node[i]].used = true;
-		if (!is_inlined(l, i))
-			l->list.v[l->of_node[n->parent]].used = true;
-	}
-	l->list.v[0].used = false;
-}
-
 int locations_make(const struct exchange *e, struct locations *ret)
 {
 	struct locations l = { .e = e };
@@ -139,9 +106,29 @@ int locations_make(const struct exchange *e, struct locations *ret)
 		err = numbering_make(e, NUMBER_FUNCTIONS, false, &l.functions);
 	if (err == 0)
 		err = add_locations(&l, &modules);
+	for (size_t i = 0; err == 0 && i < e->facts->module_count; i++) {
+		const struct write_module *m = &e->facts->modules[i];
+		const uint32_t *number;
+		uint32_t id;
+
+		if (!*m->build_id ||
+		    !intern_find(e->in.strings, m->path, strlen(m->path), &id))
+			continue;
+		number = hash_map_get(&modules, id);
+		/* Of two files at one path the heavier one comes first. */
+		if (number && !*l.modules.v[*number].build_id)
+			l.modules.v[*number].build_id = m->build_id;
+	}
+	/* Stacks are lists of the innermost at each call. */
+	for (uint32_t i = 1; err == 0 && i < e->view.nodes.count; i++) {
+		const struct view_node *n = exchange_node(e, i);
+
+		l.list.v[l.of_node[i]].used |= n->self > 0;
+		if (!is_inlined(&l, i))
+			l.list.v[l.of_node[n->parent]].used = true;
+	}
 	if (err == 0) {
-		find_build_ids(&l, &modules);
-		mark_used(&l);
+		l.list.v[0].used = false;
 		put_program_first(&l);
 		*ret = l;
 	} else {

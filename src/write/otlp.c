@@ -186,16 +186,6 @@ static void put_profile(struct otlp_writer *w, bool samples)
 	}
 }
 
-/* The size of what @put_body writes, by itself. */
-static uint64_t measure_profile(struct otlp_writer *w, bool samples)
-{
-	w->measures = true;
-	w->size = 0;
-	put_profile(w, samples);
-	w->measures = false;
-	return w->size;
-}
-
 static void add_resource(struct otlp_writer *w, struct text *t, const char *key,
 			 const char *value)
 {
@@ -223,7 +213,11 @@ static void put_resources(struct otlp_writer *w)
 	proto_string(&scope, 2, FF_VERSION);
 	scopes = proto_begin_size(SCOPES_SCOPE, scope.size) + scope.size;
 	for (unsigned i = first; i < 2; i++) {
-		sizes[i] = measure_profile(w, i == 0);
+		w->measures = true;
+		w->size = 0;
+		put_profile(w, i == 0);
+		w->measures = false;
+		sizes[i] = w->size;
 		scopes += proto_begin_size(SCOPES_PROFILES, sizes[i]) + sizes[i];
 	}
 	whole = proto_begin_size(RESOURCES_RESOURCE, resource.size) + resource.size +
@@ -291,10 +285,12 @@ static void put_code(struct otlp_writer *w)
 	put(w, TABLE_LINKS);
 }
 
-static void put_attributes(struct otlp_writer *w)
+/* Strings last: all others give them their numbers, once more when they are measured. */
+static void put_dictionary(struct otlp_writer *w)
 {
 	struct text any = { 0 };
 
+	put_code(w);
 	for (uint32_t i = 0; i < w->attributes.texts.count; i++) {
 		const char *text = intern_text(&w->attributes, i);
 		size_t size = strcspn(text, "\1\2");
@@ -315,13 +311,6 @@ static void put_attributes(struct otlp_writer *w)
 	}
 	w->sink.text.failed |= any.failed;
 	text_release(&any);
-}
-
-/* Strings last: all others give them their numbers, once more when they are measured. */
-static void put_dictionary(struct otlp_writer *w)
-{
-	put_code(w);
-	put_attributes(w);
 	put(w, TABLE_STACKS);
 	for (size_t i = 1; i < w->stacks.count; i++) {
 		uint32_t at = w->stacks.v[i];
@@ -382,12 +371,21 @@ static int number_stacks(struct otlp_writer *w)
 	return err;
 }
 
-/* Of locations their kind, in the words of the semantic conventions, and of mappings their build ids. */
-static void note_attributes(struct otlp_writer *w)
+/* Numbers for all that samples refer to: locations, stacks, and attributes of locations (their kind, in
+ * the words of the semantic conventions) and of mappings (their build ids). */
+static int begin(struct otlp_writer *w)
 {
 	const struct locations *l = &w->locations;
-	uint32_t *kinds = w->attributes_of, *builds = kinds + l->list.count;
+	uint32_t *builds;
 
+	if (intern_init(&w->strings) < 0 || intern_init(&w->attributes) < 0 ||
+	    locations_make(&w->e, &w->locations) < 0)
+		return -ENOMEM;
+	w->attributes_of = calloc(l->list.count + l->modules.count, sizeof(*builds));
+	w->stack_of_node = calloc(w->e.view.nodes.count, sizeof(*w->stack_of_node));
+	if (!w->attributes_of || !w->stack_of_node)
+		return -ENOMEM;
+	builds = w->attributes_of + l->list.count;
 	for (size_t i = 1; i < l->list.count; i++) {
 		uint32_t at = (uint32_t)i;
 		const char *kind;
@@ -398,29 +396,15 @@ static void note_attributes(struct otlp_writer *w)
 		/* Which runtime made code of kind "jit" is not known. */
 		if (kind && strcmp(kind, "jit") != 0) {
 			kind = strcmp(kind, "kernel") == 0 ? "kernel" : "native";
-			kinds[i] = attribute(w, "profile.frame.type", kind, strlen(kind));
+			w->attributes_of[i] =
+				attribute(w, "profile.frame.type", kind, strlen(kind));
 		}
 	}
-	for (size_t i = 1; i < l->modules.count; i++) {
-		const char *id = l->modules.v[i].build_id;
-
-		if (*id)
-			builds[i] = attribute(w, "process.executable.build_id.gnu", id,
-					      strlen(id));
-	}
-}
-
-static int begin(struct otlp_writer *w)
-{
-	if (intern_init(&w->strings) < 0 || intern_init(&w->attributes) < 0 ||
-	    locations_make(&w->e, &w->locations) < 0)
-		return -ENOMEM;
-	w->attributes_of =
-		calloc(w->locations.list.count + w->locations.modules.count, 4);
-	w->stack_of_node = calloc(w->e.view.nodes.count, sizeof(*w->stack_of_node));
-	if (!w->attributes_of || !w->stack_of_node)
-		return -ENOMEM;
-	note_attributes(w);
+	for (size_t i = 1; i < l->modules.count; i++)
+		if (*l->modules.v[i].build_id)
+			builds[i] = attribute(w, "process.executable.build_id.gnu",
+					      l->modules.v[i].build_id,
+					      strlen(l->modules.v[i].build_id));
 	return number_stacks(w);
 }
 

@@ -164,11 +164,25 @@ static void put_sample(struct pprof_writer *w, uint32_t node)
 	put_message(w, PROFILE_SAMPLE);
 }
 
-/* line[0] is the innermost of what was inlined, and the last one the function itself. */
-static void put_locations(struct pprof_writer *w)
+/* What samples are lists of. line[0] of a location is the innermost of what was inlined there, and the
+ * last one the function itself. */
+static void put_code(struct pprof_writer *w)
 {
 	const struct locations *l = &w->locations;
 
+	for (size_t i = 1; i < l->modules.count; i++) {
+		const struct write_module *m = &l->modules.v[i];
+
+		proto_number(&w->message, MAPPING_ID, i);
+		proto_number(&w->message, MAPPING_FILE, string_number(w, m->path));
+		proto_number(&w->message, MAPPING_BUILD_ID,
+			     string_number(w, *m->build_id ? m->build_id : NULL));
+		/* Else pprof looks for symbols on the machine where it runs. */
+		for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINES;
+		     field++)
+			proto_number(&w->message, field, 1);
+		put_message(w, PROFILE_MAPPING);
+	}
 	for (uint32_t i = 1; i < l->list.count; i++) {
 		if (!l->list.v[i].used)
 			continue;
@@ -183,14 +197,8 @@ static void put_locations(struct pprof_writer *w)
 		}
 		put_message(w, PROFILE_LOCATION);
 	}
-}
-
-static void put_functions(struct pprof_writer *w)
-{
-	const struct numbering *functions = &w->locations.functions;
-
-	for (size_t i = 0; i < functions->nodes.count; i++) {
-		uint32_t node = functions->nodes.v[i];
+	for (size_t i = 0; i < l->functions.nodes.count; i++) {
+		uint32_t node = l->functions.nodes.v[i];
 		const struct function *f = exchange_function(&w->e, node);
 		uint64_t name =
 			string_number(w, label_text(&w->e.view.labels,
@@ -203,23 +211,6 @@ static void put_functions(struct pprof_writer *w)
 			     string_number(w, exchange_text(&w->e, f->file)));
 		proto_number(&w->message, FUNCTION_START, f->line);
 		put_message(w, PROFILE_FUNCTION);
-	}
-}
-
-static void put_mappings(struct pprof_writer *w)
-{
-	for (size_t i = 1; i < w->locations.modules.count; i++) {
-		const struct write_module *m = &w->locations.modules.v[i];
-
-		proto_number(&w->message, MAPPING_ID, i);
-		proto_number(&w->message, MAPPING_FILE, string_number(w, m->path));
-		proto_number(&w->message, MAPPING_BUILD_ID,
-			     string_number(w, *m->build_id ? m->build_id : NULL));
-		/* Else pprof looks for symbols on the machine where it runs. */
-		for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINES;
-		     field++)
-			proto_number(&w->message, field, 1);
-		put_message(w, PROFILE_MAPPING);
 	}
 }
 
@@ -244,9 +235,7 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 		for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
 			if (exchange_node(&w.e, i)->self)
 				put_sample(&w, i);
-		put_mappings(&w);
-		put_locations(&w);
-		put_functions(&w);
+		put_code(&w);
 		for (size_t i = 0; i < w.strings.texts.count; i++) {
 			proto_string(&w.all, PROFILE_STRING,
 				     intern_text(&w.strings, (uint32_t)i));

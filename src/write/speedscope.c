@@ -19,30 +19,6 @@ struct speedscope {
 	struct sink sink;
 };
 
-static int add_frames(struct speedscope *s)
-{
-	struct text *t = &s->sink.text;
-
-	for (size_t i = 0; i < s->frames.nodes.count; i++) {
-		uint32_t node = s->frames.nodes.v[i];
-		const struct function *f = exchange_function(&s->e, node);
-		/* Its sandwich view groups by file; a library's name says more than nothing. */
-		const char *file = exchange_text(&s->e, f->file ? f->file : f->module);
-
-		text_string(t, i ? ",\n{\"name\":" : "\n{\"name\":");
-		exchange_add_name(&s->e, t, node);
-		if (file) {
-			text_string(t, ",\"file\":");
-			json_text(t, file);
-		}
-		if (f->file && f->line)
-			text_printf(t, ",\"line\":%u", f->line);
-		text_char(t, '}');
-		sink_drain(&s->sink);
-	}
-	return 0;
-}
-
 /* The stacks, or their weights, that end at nodes of the profile: those below @root, and with all
  * (@root 0) their processes. */
 static int add_samples(struct speedscope *s, uint32_t root, bool weights)
@@ -128,8 +104,23 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 		     : s.e.facts->subject ? s.e.facts->subject
 					  : "profile");
 	text_string(t, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
-	if (err == 0)
-		err = add_frames(&s);
+	for (size_t i = 0; err == 0 && i < s.frames.nodes.count; i++) {
+		uint32_t node = s.frames.nodes.v[i];
+		const struct function *f = exchange_function(&s.e, node);
+		/* Its sandwich view groups by file; a library's name says more than nothing. */
+		const char *file = exchange_text(&s.e, f->file ? f->file : f->module);
+
+		text_string(t, i ? ",\n{\"name\":" : "\n{\"name\":");
+		exchange_add_name(&s.e, t, node);
+		if (file) {
+			text_string(t, ",\"file\":");
+			json_text(t, file);
+		}
+		if (f->file && f->line)
+			text_printf(t, ",\"line\":%u", f->line);
+		text_char(t, '}');
+		sink_drain(&s.sink);
+	}
 	text_string(t, "]},\n\"profiles\":[");
 	if (err == 0)
 		err = add_profile(&s, 0);

@@ -21,33 +21,6 @@ static void add_count(struct text *t, const char *key, uint64_t value)
 	}
 }
 
-static void add_facts(const struct exchange *e, struct text *t)
-{
-	const struct write_facts *f = e->facts;
-
-	text_string(t, "{\"format\":\"flamefold tree\",\n\"version\":1,\n\"unit\":");
-	json_text(t, f->unit ? f->unit : "samples");
-	add_member(t, "events", f->events);
-	add_member(t, "command", f->command);
-	add_member(t, "host", f->host);
-	add_count(t, "recorded", f->recorded);
-	add_count(t, "duration_ns", f->duration);
-	add_count(t, "frequency", f->frequency);
-	add_count(t, "period", f->period);
-	add_count(t, "samples", f->samples);
-	add_count(t, "lost", f->lost);
-	add_count(t, "truncated", f->truncated);
-	text_string(t, ",\n\"build_ids\":{");
-	for (size_t i = 0, listed = 0; i < f->module_count; i++) {
-		if (!*f->modules[i].build_id)
-			continue;
-		text_string(t, listed++ ? ",\n" : "\n");
-		json_text(t, f->modules[i].path);
-		text_printf(t, ":\"%s\"", f->modules[i].build_id);
-	}
-	text_string(t, "},\n\"root\":");
-}
-
 /* Up to where its children stand, or its end. */
 static void add_call(const struct exchange *e, struct text *t, uint32_t node)
 {
@@ -89,12 +62,34 @@ int write_tree_json(struct context *ctx, const struct tree_source *in,
 	struct sink sink = { .out = out };
 	struct text *t = &sink.text;
 	struct exchange_walk w = { 0 };
+	const struct write_facts *f;
 	struct exchange e;
 	int more, err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION, &e);
 
 	if (err < 0)
 		return err;
-	add_facts(&e, t);
+	f = e.facts;
+	text_string(t, "{\"format\":\"flamefold tree\",\n\"version\":1,\n\"unit\":");
+	json_text(t, f->unit ? f->unit : "samples");
+	add_member(t, "events", f->events);
+	add_member(t, "command", f->command);
+	add_member(t, "host", f->host);
+	add_count(t, "recorded", f->recorded);
+	add_count(t, "duration_ns", f->duration);
+	add_count(t, "frequency", f->frequency);
+	add_count(t, "period", f->period);
+	add_count(t, "samples", f->samples);
+	add_count(t, "lost", f->lost);
+	add_count(t, "truncated", f->truncated);
+	text_string(t, ",\n\"build_ids\":{");
+	for (size_t i = 0, listed = 0; i < f->module_count; i++) {
+		if (!*f->modules[i].build_id)
+			continue;
+		text_string(t, listed++ ? ",\n" : "\n");
+		json_text(t, f->modules[i].path);
+		text_printf(t, ":\"%s\"", f->modules[i].build_id);
+	}
+	text_string(t, "},\n\"root\":");
 	while ((more = exchange_next(&e, &w)) >= 0) {
 		for (uint32_t i = 0; i < w.closed; i++)
 			text_string(t, i ? "]}" : "}");

@@ -1,14 +1,14 @@
 // Readers of what flamefold export writes, by the rules of each format and not by our writers: each checks
 // the file and prints it as folded text, so that it can be compared with what fold prints.
 //
-//	node readers.mjs FORMAT FILE
+//	node readers.mjs FORMAT FILE		on standard output
+//	node readers.mjs FORMAT FILE...		of several, each into FILE.read
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import path from "node:path";
 
-const [, , format, file] = process.argv;
-const bytes = readFileSync(file);
+let file, bytes, folded; // that are read now
 const require = createRequire(path.join(process.env.NODE_PATH ?? ".", "x.js"));
 
 function check(condition, why) {
@@ -24,16 +24,15 @@ const parse = (text) =>
 const number = (value) => (typeof value === "string" ? BigInt(value) : value);
 const big = (value) => BigInt(value);
 
-const folded = new Map();
 function add(stack, weight) {
 	const line = stack.join(";");
 	const before = folded.get(line);
 	if (typeof weight === "bigint" || typeof before === "bigint") folded.set(line, BigInt(before ?? 0) + BigInt(weight));
 	else folded.set(line, Math.round(((before ?? 0) + weight) * 1e9) / 1e9);
 }
-function print() {
+function lines() {
 	const lines = [...folded].filter(([, weight]) => weight != 0).map(([stack, weight]) => `${stack} ${weight}`);
-	process.stdout.write(lines.sort().map((line) => line + "\n").join(""));
+	return lines.sort().map((line) => line + "\n").join("");
 }
 
 const readers = {
@@ -368,6 +367,13 @@ function packed(chunks) {
 	return values;
 }
 
-check(readers[format], `no reader of ${format}`);
-readers[format]();
-print();
+const words = process.argv.slice(2);
+for (let i = 0; i < words.length; i += 2) {
+	file = words[i + 1];
+	bytes = readFileSync(file);
+	folded = new Map();
+	check(readers[words[i]], `no reader of ${words[i]}`);
+	readers[words[i]]();
+	if (words.length === 2) process.stdout.write(lines());
+	else writeFileSync(`${file}.read`, lines());
+}
