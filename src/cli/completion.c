@@ -323,7 +323,7 @@ static void put_zsh_option(const struct option_row *row, unsigned command)
 		[VALUE_USER] = "_users",
 		[VALUE_CGROUP] = "_files -W /sys/fs/cgroup -/",
 	};
-	char help[200];
+	char help[OPTION_HELP_MOST];
 	const char *joined = !row->arg ? "" : takes_next_word(row) ? "=" : "=-";
 
 	printf(" \\\n\t\t'*'");
@@ -399,7 +399,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 		[VALUE_CGROUP] = " -x -a '(cd /sys/fs/cgroup; and "
 				 "__fish_complete_directories)'",
 	};
-	char help[200];
+	char help[OPTION_HELP_MOST];
 
 	printf(" -l %s", row->name);
 	if (row->letter)

@@ -151,6 +151,17 @@ void format_list(unsigned commands, const char *between, const char *last, char 
 							    : "");
 }
 
+void format_words(unsigned command, char *list, size_t size)
+{
+	/* Those that are for a browser or a terminal: others are listed by the command of their own. */
+	bool all = !(command & (COMMAND_GRAPH | COMMAND_RECORD));
+
+	format_list(all ? command : COMMAND_DIFF, ", ", all ? " or " : ", ", list, size);
+	if (!all)
+		snprintf(list + strlen(list), size - strlen(list),
+			 " or what 'export' writes");
+}
+
 /* @path has a suffix, and it is of no format. */
 static int refuse_suffix(const struct settings *s, const char *suffix, const char *list)
 {
@@ -188,7 +199,7 @@ int format_choose(const struct settings *s, struct format *ret)
 	const char *suffix;
 	char list[FORMAT_LIST_MOST];
 
-	format_list(bit, ", ", " or ", list, sizeof(list));
+	format_words(bit, list, sizeof(list));
 	/* --format wins over the name; without either the command's first one is written. */
 	if (s->format) {
 		found = find_format(s->format, has_name, bit, &f);

@@ -33,6 +33,9 @@ static inline bool format_has_frames(const struct format *f)
 void format_list(unsigned commands, const char *between, const char *last, char *list,
 		 size_t size);
 
+/* The same in words, for a message: "svg, html, folded or what 'export' writes". */
+void format_words(unsigned command, char *list, size_t size);
+
 /* By --format, by the suffix of the output, or the command's own. 0, or an exit code
  * with its message printed. */
 int format_choose(const struct settings *s, struct format *ret);

@@ -31,7 +31,7 @@ const char *option_help(const struct option_row *row, char *room, size_t size)
  */
 static void print_row(const struct option_row *row)
 {
-	char left[64], text[512], room[200];
+	char left[64], text[512], room[OPTION_HELP_MOST];
 	const char *help = option_help(row, room, sizeof(room));
 	size_t column = MARGIN; /* where the cursor stands */
 	int size;

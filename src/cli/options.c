@@ -460,12 +460,14 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 /* The library has the list of formats, and so the help is made of it. */
 static void tell_formats(char *help, size_t size)
 {
-	char profile[FORMAT_LIST_MOST], info[80], top[80];
+	char graph[80], export[FORMAT_LIST_MOST], info[80], top[80];
 
-	format_list(COMMAND_GRAPH, ", ", " or ", profile, sizeof(profile));
-	format_list(COMMAND_INFO, ", ", " or ", info, sizeof(info));
-	format_list(COMMAND_TOP, ", ", " or ", top, sizeof(top));
-	snprintf(help, size, "%s; for info: %s; for top: %s", profile, info, top);
+	format_words(COMMAND_GRAPH, graph, sizeof(graph));
+	format_words(COMMAND_EXPORT, export, sizeof(export));
+	format_words(COMMAND_INFO, info, sizeof(info));
+	format_words(COMMAND_TOP, top, sizeof(top));
+	snprintf(help, size, "%s; for export: %s; for info: %s; for top: %s", graph,
+		 export, info, top);
 }
 
 /*

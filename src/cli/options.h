@@ -37,6 +37,8 @@ extern const struct option_row option_rows[]; /* ends with a row without help */
 int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
 		  const char *wanted);
 
+enum { OPTION_HELP_MOST = 400 };
+
 /* The help of any row; @room is for one that is made. */
 const char *option_help(const struct option_row *row, char *room, size_t size);
 

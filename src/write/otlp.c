@@ -198,6 +198,7 @@ static void add_resource(struct otlp_writer *w, struct text *t, const char *key,
 	proto_bytes(&w->part, 2, any.bytes ? any.bytes : "", any.size);
 	proto_bytes(t, 1, w->part.bytes ? w->part.bytes : "", w->part.size);
 	text_clear(&w->part);
+	w->sink.text.failed |= any.failed | w->part.failed;
 	text_release(&any);
 }
 

@@ -56,6 +56,17 @@ static void each_format_is_written(void)
 	check_written("svg", "<?xml version=\"1.0\"");
 	check_written("html", "<!DOCTYPE html>");
 	check_written("folded", "a;b 3\n");
+	check_written("pprof", "\x1f\x8b");
+	check_written("speedscope", "{\"$schema\":\"https://www.speedscope.app/");
+	check_written("firefox", "{\"meta\":{");
+	check_written("callgrind", "# callgrind format\n");
+	check_written("d3", "{\"name\":\"root\",\"value\":3");
+	check_written("grafana", "{\"schema\":");
+	check_written("flamebearer", "{\"version\":1,\"flamebearer\":");
+	check_written("otlp", "\n");
+	check_written("chrome", "{\"traceEvents\":[]");
+	check_written("csv", "function,module,");
+	check_written("json", "{\"format\":\"flamefold tree\"");
 }
 
 static void a_page_is_asked_for_by_a_flag_too(void)

@@ -124,7 +124,7 @@ wait_for()
 	answers "--inverted draws the root at the top" graph -G
 	answers "--minwidth=1%" graph --percent-limit 1
 	answers "perf inject --itrace" fold --itrace=i1000
-	answers "'flamefold graph' draws a recording" report --stdio
+	answers "'flamefold top' prints a table of functions" report --stdio
 	answers "'flamefold fold' prints" script
 	answers "'perf stat' counts" stat ls
 	answers "--srcline" annotate main
@@ -167,7 +167,7 @@ wait_for()
 	answers "no server" -http=:8080 perf.data
 	answers "'flamefold top' prints a table of functions" -top perf.data
 	answers "rsvg-convert" -png perf.data
-	answers "takes svg, html or folded" record -e cpu-clock -d 30 -f out.jfr true
+	answers "takes svg, html, folded or what 'export' writes" record -e cpu-clock -d 30 -f out.jfr true
 	answers "use -p 1234" record -d 30 -o out.svg 1234
 }
 
