@@ -89,11 +89,11 @@ void put_percent(const struct page *page, uint64_t part)
 	fprintf(page->out, "%s%6.2f%%%s", colour, percent, *colour ? PLAIN : "");
 }
 
-void put_bar(const struct page *page, uint64_t part, unsigned width)
+void put_bar(const struct page *page, uint64_t part, uint64_t whole, unsigned width)
 {
 	/* Eighths of a character. */
 	static const char *const ends[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	unsigned eighths = (unsigned)(share(part, page->total) / 100 * 8 * width + 0.5);
+	unsigned eighths = (unsigned)(share(part, whole) / 100 * 8 * width + 0.5);
 	unsigned used = eighths / 8 + (eighths % 8 > 0);
 
 	if (page->colours)

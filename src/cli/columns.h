@@ -21,8 +21,8 @@ void put_heading(const struct page *page);
 /* " 12.34", in perf's colours: from 5 % on red, from 0.5 % on green. */
 void put_percent(const struct page *page, uint64_t part);
 
-/* @part of the whole as a bar of @width characters. */
-void put_bar(const struct page *page, uint64_t part, unsigned width);
+/* @part of @whole as a bar of @width characters. */
+void put_bar(const struct page *page, uint64_t part, uint64_t whole, unsigned width);
 
 /* A weight as it is printed, "12.5"; of the last two calls. */
 const char *weight_text(const struct page *page, uint64_t weight);

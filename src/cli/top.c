@@ -36,6 +36,9 @@ struct shown {
 	const struct ff_table *table;
 	const struct settings *settings;
 	size_t most;
+	/* As text: of the two columns of it, and what is a whole bar: the largest of the rows. */
+	unsigned name_width, beside_width;
+	uint64_t bar;
 };
 
 static bool next_shown(const struct shown *s, size_t i, struct ff_table_row *ret)
@@ -56,7 +59,7 @@ static const char *beside_name(const struct ff_table_row *row, bool on_terminal)
 }
 
 static void put_row(const struct page *page, const struct ff_table_row *row,
-		    unsigned widths[2])
+		    const struct shown *s)
 {
 	const char *beside = beside_name(row, page->width > 0);
 
@@ -65,62 +68,60 @@ static void put_row(const struct page *page, const struct ff_table_row *row,
 	put_percent(page, row->total);
 	if (page->width) {
 		fputs("  ", page->out);
-		put_bar(page, row->self, BAR);
+		put_bar(page, row->self, s->bar, BAR);
 	} else {
 		fprintf(page->out, "  %*s  %*s", NUMBER, weight_text(page, row->self),
 			NUMBER, weight_text(page, row->total));
 	}
 	fputs("  ", page->out);
-	if (!page->width && name_width(row->name) > widths[0])
+	if (!page->width && name_width(row->name) > s->name_width)
 		put_clean(page->out, row->name);
 	else
-		put_name(page, row->name, widths[0], *beside && widths[1]);
-	if (*beside && widths[1]) {
+		put_name(page, row->name, s->name_width, *beside && s->beside_width);
+	if (*beside && s->beside_width) {
 		fputs("  ", page->out);
-		put_name(page, beside, widths[1], false);
+		put_name(page, beside, s->beside_width, false);
 	}
 	putc('\n', page->out);
 }
 
-/* Of the two columns of text. The terminal's width is shared so that modules get what they need, up to
+/* The terminal's width is shared so that modules get what they need, up to
  * a bound, and names the rest. */
-static void find_widths(const struct page *page, const struct shown *s,
-			unsigned widths[2])
+static void find_widths(const struct page *page, struct shown *s)
 {
 	struct ff_table_row row;
 	unsigned fixed = 2 * 7 + 3 * 2 + BAR, left;
 
-	widths[0] = widths[1] = 0;
 	for (size_t i = 0; next_shown(s, i, &row); i++) {
 		unsigned name = name_width(row.name);
 		unsigned beside = name_width(beside_name(&row, page->width > 0));
 
+		s->bar = row.self > s->bar ? row.self : s->bar;
 		if (!page->width && name > NAME_MOST)
 			name = NAME_MOST;
-		widths[0] = name > widths[0] ? name : widths[0];
-		widths[1] = beside > widths[1] ? beside : widths[1];
+		s->name_width = name > s->name_width ? name : s->name_width;
+		s->beside_width = beside > s->beside_width ? beside : s->beside_width;
 	}
 	if (!page->width)
 		return;
 	left = page->width > fixed + NAME_LEAST ? page->width - fixed : NAME_LEAST;
-	if (widths[0] + 2 + widths[1] <= left)
+	if (s->name_width + 2 + s->beside_width <= left)
 		return;
-	if (widths[1] > MODULE_MOST && widths[0] > left / 2)
-		widths[1] = MODULE_MOST;
+	if (s->beside_width > MODULE_MOST && s->name_width > left / 2)
+		s->beside_width = MODULE_MOST;
 	/* Too narrow for both: names are what people look for. */
-	if (widths[1] + 2 + NAME_LEAST > left)
-		widths[1] = 0;
-	left -= widths[1] ? widths[1] + 2 : 0;
-	widths[0] = widths[0] < left ? widths[0] : left;
+	if (s->beside_width + 2 + NAME_LEAST > left)
+		s->beside_width = 0;
+	left -= s->beside_width ? s->beside_width + 2 : 0;
+	s->name_width = s->name_width < left ? s->name_width : left;
 }
 
 static void put_text(const struct settings *s, const struct ff_table *t,
 		     const struct page *page)
 {
 	size_t usual = page->height > 8 ? page->height - 5 : ROWS;
-	struct shown shown = { t, s, s->most ?: usual };
+	struct shown shown = { .table = t, .settings = s, .most = s->most ?: usual };
 	struct ff_table_row row;
-	unsigned widths[2];
 	uint64_t hidden = 0;
 	size_t i = 0, rest = 0;
 
@@ -130,15 +131,16 @@ static void put_text(const struct settings *s, const struct ff_table *t,
 		fprintf(page->out, "%*s", BAR, "");
 	else
 		fprintf(page->out, "%*s  %*s", NUMBER, "self", NUMBER, "total");
-	find_widths(page, &shown, widths);
+	find_widths(page, &shown);
 	fprintf(page->out, "  %s", by_names[s->by]);
-	if (widths[1])
+	if (shown.beside_width)
 		fprintf(page->out, "%*s  %s",
-			(int)(widths[0] - strnlen(by_names[s->by], widths[0])), "",
-			s->by == FF_TABLE_LINE ? "function" : "module");
+			(int)(shown.name_width -
+			      strnlen(by_names[s->by], shown.name_width)),
+			"", s->by == FF_TABLE_LINE ? "function" : "module");
 	putc('\n', page->out);
 	for (; next_shown(&shown, i, &row); i++)
-		put_row(page, &row, widths);
+		put_row(page, &row, &shown);
 	for (; ff_table_row(t, i, &row); i++) {
 		hidden += row.self;
 		rest++;
@@ -222,7 +224,7 @@ static int put_top(const struct text_job *job, struct ff_profile *p, FILE *out)
 	if (err < 0)
 		return err;
 	page.total = ff_table_total(t);
-	shown = (struct shown){ t, s, s->most ?: SIZE_MAX };
+	shown = (struct shown){ .table = t, .settings = s, .most = s->most ?: SIZE_MAX };
 	if (strcmp(job->format, "json") == 0)
 		put_json(&shown, &page);
 	else if (strcmp(job->format, "csv") == 0)
