@@ -33,7 +33,45 @@ static void add_frames(const struct exchange *e, struct sink *sink)
 	text_printf(t, "\"%u\":{\"name\":\"(end)\"}", (uint32_t)e->view.nodes.count);
 }
 
-/* A process, or what stands on its own: @thread counts them where they have no numbers. */
+/* The @number'th child of the root: all of one process is one thread. Text is one thread. */
+static struct process_name thread_of(const struct exchange *e, uint32_t node,
+				     uint64_t number)
+{
+	struct process_name p = { .comm = "all", .size = 3 };
+
+	if (e->has_code)
+		p = exchange_process(e, node);
+	p.pid = p.pid ?: number;
+	p.tid = p.tid ?: p.pid;
+	return p;
+}
+
+/* Readers take a file without such events for none. */
+static void add_thread_names(const struct exchange *e, struct sink *sink)
+{
+	struct text *t = &sink->text;
+	uint64_t number = 0;
+	uint32_t node = exchange_node(e, 0)->first;
+
+	do {
+		struct process_name p = { .comm = "all", .size = 3, .pid = 1, .tid = 1 };
+
+		number++;
+		if (node)
+			p = thread_of(e, node, number);
+		text_printf(
+			t,
+			"%s\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%llu,\"tid\":"
+			"%llu,\"ts\":0,\"args\":{\"name\":",
+			number > 1 ? "," : "", (unsigned long long)p.pid,
+			(unsigned long long)p.tid);
+		json_string(t, p.comm, p.size);
+		text_string(t, "}}");
+		sink_drain(sink);
+		node = node && e->has_code ? exchange_node(e, node)->next : 0;
+	} while (node);
+}
+
 static void add_sample(const struct exchange *e, struct text *t, uint32_t frame,
 		       const struct process_name *p)
 {
@@ -66,20 +104,16 @@ int write_chrome(struct context *ctx, const struct tree_source *in,
 
 	if (err < 0)
 		return err;
-	text_string(
-		t,
-		"{\"traceEvents\":[],\n\"displayTimeUnit\":\"ns\",\n\"stackFrames\":{\n");
+	text_string(t, "{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[");
+	add_thread_names(&e, &sink);
+	text_string(t, "],\n\"stackFrames\":{\n");
 	add_frames(&e, &sink);
 	text_string(t, "},\n\"samples\":[");
 	for (more = view_next(&e.view, &w, VIEW_INTO); more;) {
 		const struct view_node *n = exchange_node(&e, w.node);
 
-		/* All of one process is one thread, and frames without one are thread 1. */
 		if (w.depth == 1 && (e.has_code || !threads)) {
-			p = exchange_process(&e, w.node);
-			threads++;
-			p.pid = p.pid ?: threads;
-			p.tid = p.tid ?: p.pid;
+			p = thread_of(&e, w.node, ++threads);
 			at = 0;
 		}
 		if (n->self) {

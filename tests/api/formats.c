@@ -64,7 +64,7 @@ static void each_format_is_written(void)
 	check_written("grafana", "{\"schema\":");
 	check_written("flamebearer", "{\"version\":1,\"flamebearer\":");
 	check_written("otlp", "\n");
-	check_written("chrome", "{\"traceEvents\":[]");
+	check_written("chrome", "{\"displayTimeUnit\":");
 	check_written("csv", "function,module,");
 	check_written("json", "{\"format\":\"flamefold tree\"");
 }

@@ -137,7 +137,7 @@ const readers = {
 	},
 	chrome() {
 		const trace = parse(bytes.toString("utf8"));
-		check(Array.isArray(trace.traceEvents), "traceEvents has to be there");
+		check(Array.isArray(trace.traceEvents) && trace.traceEvents.length && trace.traceEvents.every((e) => e.ph === "M"), "traceEvents has to be there");
 		const stackOf = (id) => {
 			const stack = [];
 			for (let at = id; at; at = trace.stackFrames[at].parent) {
