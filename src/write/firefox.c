@@ -33,6 +33,7 @@ struct firefox {
 	uint32_t *frame_of; /* by node */
 	uint32_t *stack_of; /* by node: row of the stackTable; UINT32_MAX: none */
 	ARRAY(uint32_t) modules; /* resources: strings of the sources */
+	ARRAY(const char *) build_ids; /* of each of them; NULL: not known */
 	struct hash_map module_numbers;
 	ARRAY(uint32_t) files; /* sources, likewise */
 	struct hash_map file_numbers;
@@ -70,6 +71,8 @@ static int list_files(struct firefox *x)
 			return -ENOMEM;
 		if (slot)
 			*slot = f->module;
+		if (slot && !array_add(&x->build_ids))
+			return -ENOMEM;
 		fresh = number_string(&x->file_numbers, f->file,
 				      (uint32_t)x->files.count);
 		slot = fresh > 0 ? array_add(&x->files) : NULL;
@@ -77,6 +80,18 @@ static int list_files(struct firefox *x)
 			return -ENOMEM;
 		if (slot)
 			*slot = f->file;
+	}
+	for (size_t i = 0; i < x->e.facts->module_count; i++) {
+		const struct write_module *m = &x->e.facts->modules[i];
+		const uint32_t *number = NULL;
+		uint32_t id;
+
+		if (*m->build_id &&
+		    intern_find(x->e.in.strings, m->path, strlen(m->path), &id))
+			number = hash_map_get(&x->module_numbers, id);
+		/* Of two files at one path the heavier one comes first. */
+		if (number && !x->build_ids.v[*number])
+			x->build_ids.v[*number] = m->build_id;
 	}
 	return 0;
 }
@@ -445,12 +460,8 @@ static void add_head(struct firefox *x)
 		(unsigned long long)f->recorded * 1000);
 	for (size_t i = 0; i < x->modules.count; i++) {
 		const char *path = intern_text(x->e.in.strings, x->modules.v[i]);
-		const char *slash = strrchr(path, '/'), *build_id = NULL;
+		const char *slash = strrchr(path, '/');
 
-		for (size_t k = 0; k < f->module_count && !build_id; k++)
-			if (strcmp(f->modules[k].path, path) == 0 &&
-			    *f->modules[k].build_id)
-				build_id = f->modules[k].build_id;
 		text_string(t, i ? ",\n{\"name\":" : "\n{\"name\":");
 		json_text(t, slash ? slash + 1 : path);
 		text_string(t, ",\"path\":");
@@ -460,7 +471,7 @@ static void add_head(struct firefox *x)
 		text_string(t, ",\"debugPath\":");
 		json_text(t, path);
 		text_string(t, ",\"breakpadId\":\"\",\"codeId\":");
-		json_text(t, build_id);
+		json_text(t, x->build_ids.v[i]);
 		text_string(t, ",\"arch\":null}");
 		sink_drain(&x->sink);
 	}
@@ -511,6 +522,7 @@ int write_firefox(struct context *ctx, const struct tree_source *in,
 	numbering_release(&x.functions);
 	array_release(&x.frames);
 	array_release(&x.modules);
+	array_release(&x.build_ids);
 	array_release(&x.files);
 	hash_map_release(&x.module_numbers);
 	hash_map_release(&x.file_numbers);

@@ -180,6 +180,9 @@ assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 	grep -q '/no/app 0102030405060708090a0b0c0d0e0f1011121314' raw
 	[ "$(grep -A 1 '^Mappings' raw | tail -n 1 | awk '{ print $2 }')" != /no/lib.so ]
 	go tool pprof -symbolize=none -sample_index=cycles -top p.pb.gz 2>/dev/null | grep -Eq '7 70.00% .* 10 +100% .*app'
+	"$flamefold" export -q -f firefox -o out.firefox p.data
+	jq -e '[.libs[] | [.path, .codeId]] | contains([["/no/app", "0102030405060708090a0b0c0d0e0f1011121314"]])' out.firefox
+	jq -e '[.libs[] | select(.path == "/no/lib.so")] | length <= 1' out.firefox
 	# Stacks of all that is in it.
 	go tool pprof -symbolize=none -traces p.pb.gz 2>/dev/null | grep -q 'comm: *app'
 }
