@@ -53,7 +53,8 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 	struct ff_input *input = NULL;
 	/* A picture is decoded before there is an input: one that is damaged leaves
 	 * nothing behind. */
-	int err = kind == INPUT_SAVED ? decode_saved(p, opened, &tree) : 0;
+	bool saved = kind == INPUT_SAVED || kind == INPUT_PROFILE;
+	int err = saved ? decode_saved(p, opened, kind, &tree) : 0;
 
 	if (err == 0 && !(input = add_input(p)))
 		err = fail_memory(&p->ctx);
@@ -68,6 +69,7 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 		err = read_folded(p, input);
 		break;
 	case INPUT_SAVED:
+	case INPUT_PROFILE:
 		err = read_saved(p, input, &tree);
 		break;
 	case INPUT_PERF:

@@ -220,7 +220,8 @@ struct stacks_used {
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
 /* engine/saved.c */
-int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret);
+int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
+		 struct saved_tree *ret);
 int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/profile.h"
+#include "store/store.h"
 
 /*
  * A node is a byte or less in a picture, and its stack is as long as it is deep: all stacks, written as
@@ -346,12 +347,50 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	return err;
 }
 
-int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
+/* Behind this a profile file is a picture without one. */
+static int decode_profile(struct ff_profile *p, struct input *in, struct saved_tree *ret)
 {
-	const struct saved_picture *picture = input_picture(in);
-	const char *why;
-	int err = saved_tree_decode(picture, &p->strings, p->ctx.budget, ret, &why);
+	const char *event = p->options.event;
+	struct saved_picture picture = { 0 };
+	struct store_tree file = { 0 };
+	int err;
 
+	/* "all" would add up what is not alike; of a file it is what there is most of. */
+	if (event && strcmp(event, "all") == 0)
+		event = NULL;
+	err = store_read_tree(&p->ctx, input_file(in), event, &p->strings, &file);
+	if (err < 0)
+		return err;
+	if (file.others && !event)
+		warn(&p->ctx,
+		     "'%s' holds %u events; this is '%s' (--event=NAME chooses another "
+		     "one)",
+		     input_path(in), file.others + 1,
+		     file.event ? intern_text(&p->strings, file.event) : "folded text");
+	picture.events = file.event;
+	picture.unit = file.unit;
+	picture.samples = file.samples;
+	picture.lost = file.origin.counts[COUNT_LOST];
+	picture.truncated = file.origin.counts[COUNT_TRUNCATED];
+	picture.duration = file.origin.counts[COUNT_DURATION];
+	store_origin_release(&file.origin);
+	if (input_set_picture(in, &picture) < 0) {
+		saved_tree_release(&file.tree);
+		return fail_memory(&p->ctx);
+	}
+	*ret = file.tree;
+	return 0;
+}
+
+int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
+		 struct saved_tree *ret)
+{
+	const char *why;
+	int err;
+
+	if (kind == INPUT_PROFILE)
+		return decode_profile(p, in, ret);
+	err = saved_tree_decode(input_picture(in), &p->strings, p->ctx.budget, ret, &why);
 	/* The tree has been decoded, and the bytes of the picture are no longer of
 	 * use. */
 	input_drop_payload(in);
@@ -383,7 +422,8 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			    "cannot filter '%s' by dso: it does not say of what object a "
 			    "function is",
 			    path);
-	if (p->options.event && strcmp(p->options.event, "all") != 0)
+	/* A profile file was read with the event that was asked for. */
+	if (p->options.event && strcmp(p->options.event, "all") != 0 && picture->format)
 		return fail(
 			&p->ctx, -EINVAL,
 			"cannot choose an event of '%s': a flame graph holds what was "

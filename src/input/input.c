@@ -109,12 +109,23 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 		in->rec.form = in->pipe ? "pipe" : "file";
 		return err < 0 ? err : directory_find_kallsyms(ctx, in);
 	}
+	if (size >= strlen(INPUT_PROFILE_MAGIC) &&
+	    memcmp(p, INPUT_PROFILE_MAGIC, strlen(INPUT_PROFILE_MAGIC)) == 0) {
+		*kind = INPUT_PROFILE;
+		in->rec.format = "profile";
+		return 0;
+	}
 	if (saved_begins(p, size)) {
 		*kind = INPUT_SAVED;
 		return saved_open(ctx, in);
 	}
 	*kind = INPUT_FOLDED;
 	return open_text(ctx, in, p, size, kind);
+}
+
+struct file *input_file(struct input *in)
+{
+	return &in->file;
 }
 
 static bool is_directory(const char *path)

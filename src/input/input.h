@@ -35,7 +35,13 @@ enum input_kind {
 	INPUT_PERF,
 	INPUT_FOLDED,
 	INPUT_SAVED, /* a picture of ours, with its tree */
+	INPUT_PROFILE, /* a profile file, which store/ reads */
 };
+
+/* What a profile file begins with: no text does, and what has changed the ends of lines in it shows. */
+#define INPUT_PROFILE_MAGIC                                                              \
+	"\x89"                                                                           \
+	"FFP\r\n\x1a\n"
 
 /* A perf.data, packed or not, or what belongs to one that is a directory. False where that
  * cannot be found out, too. */
@@ -190,6 +196,11 @@ struct saved_picture {
 	size_t size;
 	struct claim claim; /* of the budget, for the payload */
 };
+
+/* Of a profile file: its bytes; and what was found in it, which goes for a picture's header from then
+ * on. 0, or -ENOMEM. */
+struct file *input_file(struct input *in);
+int input_set_picture(struct input *in, const struct saved_picture *picture);
 
 /* NULL where the input is something else. Valid until input_finish(). */
 const struct saved_picture *input_picture(const struct input *in);

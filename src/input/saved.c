@@ -390,15 +390,8 @@ int saved_open(struct context *ctx, struct input *in)
 	struct saved_header header = { 0 };
 	struct packed_text packed = { 0 };
 	struct saved_picture *p = &header.picture;
-	struct recording *rec = &in->rec;
-	int err;
+	int err = s.bytes ? find_element(ctx, &s) : fail_memory(ctx);
 
-	in->picture = calloc(1, sizeof(*in->picture));
-	if (!s.bytes || !in->picture) {
-		free(s.bytes);
-		return fail_memory(ctx);
-	}
-	err = find_element(ctx, &s);
 	if (err == 0)
 		err = read_header(ctx, &s, &header);
 	if (err == 0)
@@ -413,13 +406,27 @@ int saved_open(struct context *ctx, struct input *in)
 	}
 	p->size = (size_t)header.bytes;
 	p->claim = packed.claim;
+	in->rec.format = "flame graph";
+	if (input_set_picture(in, p) == 0)
+		return 0;
+	free(p->payload);
+	claim_release(&p->claim);
+	return fail_memory(ctx);
+}
+
+int input_set_picture(struct input *in, const struct saved_picture *p)
+{
+	struct recording *rec = &in->rec;
+
+	in->picture = malloc(sizeof(*in->picture));
+	if (!in->picture)
+		return -ENOMEM;
+	*in->picture = *p;
 	rec->command = p->command;
 	rec->lost_samples = p->lost;
 	rec->samples = p->samples;
 	rec->last_time = p->duration;
 	rec->recorded = p->recorded;
-	rec->format = "flame graph";
-	*in->picture = *p;
 	return 0;
 }
 

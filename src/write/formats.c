@@ -12,6 +12,8 @@ const struct ff_format write_formats[] = {
 	  write_html },
 	{ "folded", ".folded .txt .collapsed _folded -folded",
 	  "a line of text for each stack", FF_FORMAT_LINES, write_folded },
+	{ "ff", ".ff", "a profile file: read, compared and merged like a recording", 0,
+	  write_profile },
 	{ "pprof", ".pb.gz .pprof", "pprof and what reads its profiles", FF_FORMAT_FRAMES,
 	  write_pprof },
 	{ "speedscope", ".speedscope.json .speedscope",

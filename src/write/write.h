@@ -71,6 +71,9 @@ extern const struct ff_format write_formats[];
 /* stackcollapse-perf.pl's lines, sorted bytewise by stack. */
 write_fn write_folded;
 
+/* A profile file, of what has no order of its own and is no difference: else -EINVAL with a sentence. */
+write_fn write_profile;
+
 /* Of the options NULL and 0 are flamegraph.pl's defaults, but for the colours, the width, which is
  * the page's, and what is drawn of frames that are hardly seen. -ENODATA: nothing to draw, a
  * picture that says so was written. -EINVAL with a sentence for options that cannot be. */

@@ -1,0 +1,38 @@
+#ifndef STORE_FORMAT_H
+#define STORE_FORMAT_H
+
+#include "input/input.h"
+
+/*
+ * Numbers of Documentation/profile-format.md: what a profile file is made of, in this order.
+ *
+ *	magic version flags | section | section | ... | nodes | nodes | ... | end
+ *
+ * What comes before the tables is what decides whether a file is merged at all.
+ */
+enum store_section {
+	SECTION_INPUTS = 1, /* what was read to make it */
+	SECTION_LABELS, /* what the user said of it */
+	SECTION_COUNTS, /* sums beside the tree */
+	SECTION_COLUMNS, /* what values are of */
+	SECTION_STRINGS,
+	SECTION_MODULES,
+	SECTION_FRAMES,
+	SECTION_PERIODS, /* sums by time */
+	SECTION_NODES, /* any number of them, at least one */
+	SECTION_END,
+};
+
+#define STORE_MAGIC INPUT_PROFILE_MAGIC
+
+enum {
+	STORE_MAGIC_SIZE = 8,
+	STORE_VERSION = 1,
+	STORE_BLOCK = 4096, /* nodes of a section */
+	STORE_PIECE = 256 << 10, /* bytes of what is packed at once */
+	STORE_LEVEL = 3, /* of zstd */
+	STORE_COLUMNS_MOST = 256,
+	STORE_DECIMALS_MOST = 6,
+};
+
+#endif

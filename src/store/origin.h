@@ -1,0 +1,55 @@
+#ifndef STORE_ORIGIN_H
+#define STORE_ORIGIN_H
+
+#include "base/intern.h"
+#include "base/sha256.h"
+#include "store/sink.h"
+#include "store/source.h"
+
+/*
+ * Where the samples of a profile file come from: what was read, what the user calls it, and what is
+ * known of it beside the tree. Texts are string ids.
+ */
+struct store_input {
+	uint8_t hash[SHA256_SIZE]; /* of its bytes */
+	uint32_t name; /* of the file, without its directory */
+	uint32_t host; /* 0: not known */
+	uint64_t recorded; /* seconds since 1970; 0: not known */
+	uint64_t times; /* it was added */
+};
+
+struct store_label {
+	uint32_t key, value;
+};
+
+enum store_count {
+	COUNT_LOST, /* samples that the kernel dropped, as far as it said so */
+	COUNT_TRUNCATED, /* samples in the tree whose stack was cut */
+	COUNT_DURATION, /* ns from the first sample to the last one, of all inputs */
+	STORE_COUNTS,
+};
+
+struct store_origin {
+	/* All that were read; as many as the list has, or more: it may have been dropped. */
+	uint64_t input_count;
+	ARRAY(struct store_input) inputs; /* by hash */
+	ARRAY(struct store_label) labels;
+	uint64_t counts[STORE_COUNTS];
+};
+
+void store_origin_release(struct store_origin *o);
+
+/* Sections up to the labels and counts. @ret is zeroed, and to be released. */
+int store_origin_read(struct context *ctx, struct store_source *source,
+		      struct store_unpacker *u, struct intern *strings,
+		      struct store_origin *ret);
+
+/* What is in @from is in @to, too: 0, -ENOMEM, or -EOVERFLOW. */
+int store_origin_add(struct store_origin *to, const struct store_origin *from);
+
+/* Sorts it: what is alike has become one. */
+void store_origin_sort(struct store_origin *o, const struct intern *strings);
+void store_origin_write(struct store_sink *sink, const struct store_origin *o,
+			const struct intern *strings);
+
+#endif

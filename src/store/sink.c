@@ -1,0 +1,85 @@
+/*
+ * A section is its number, its size, its bytes, and their CRC-32, that of gzip and zlib, which any
+ * language has at hand.
+ *
+ *	varint   varint   bytes     4 bytes, low ones first
+ *	number   size     payload   CRC-32 of the payload
+ */
+#include "store/sink.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+int store_sink_init(struct store_sink *s, FILE *out, bool plain)
+{
+	*s = (struct store_sink){ .out = out };
+	if (!plain && !(s->packer = ZSTD_createCCtx()))
+		return -ENOMEM;
+	bytes_add(&s->pending, STORE_MAGIC, STORE_MAGIC_SIZE);
+	bytes_varint(&s->pending, STORE_VERSION);
+	bytes_varint(&s->pending, 0);
+	return 0;
+}
+
+void store_sink_release(struct store_sink *s)
+{
+	ZSTD_freeCCtx(s->packer);
+	bytes_release(&s->pending);
+	bytes_release(&s->section);
+	bytes_release(&s->packed);
+	s->packer = NULL;
+}
+
+static void put(struct store_sink *s, const void *bytes, size_t size)
+{
+	errno = 0;
+	if (s->err == 0 && fwrite(bytes, 1, size, s->out) != size)
+		s->err = errno ? -errno : -EIO;
+}
+
+static void put_frame(struct store_sink *s, const uint8_t *bytes, size_t size)
+{
+	size_t bound = ZSTD_compressBound(size), packed;
+
+	s->packed.count = 0;
+	if (!bytes_reserve(&s->packed, bound)) {
+		s->err = -ENOMEM;
+		return;
+	}
+	packed = ZSTD_compressCCtx(s->packer, s->packed.v, bound, bytes, size,
+				   STORE_LEVEL);
+	if (ZSTD_isError(packed))
+		s->err = -ENOMEM;
+	else
+		put(s, s->packed.v, packed);
+}
+
+void store_sink_flush(struct store_sink *s)
+{
+	if (s->pending.failed || s->section.failed)
+		s->err = -ENOMEM;
+	for (size_t at = 0; at < s->pending.count && s->err == 0;) {
+		size_t left = s->pending.count - at;
+		size_t part = left < STORE_PIECE ? left : STORE_PIECE;
+
+		if (!s->packer)
+			put(s, s->pending.v + at, part);
+		else
+			put_frame(s, s->pending.v + at, part);
+		at += part;
+	}
+	s->pending.count = 0;
+}
+
+void store_sink_end_section(struct store_sink *s, enum store_section id)
+{
+	uint32_t sum = libdeflate_crc32(0, s->section.v, s->section.count);
+
+	bytes_varint(&s->pending, id);
+	bytes_varint(&s->pending, s->section.count);
+	bytes_add(&s->pending, s->section.v, s->section.count);
+	for (unsigned i = 0; i < 4; i++)
+		bytes_u8(&s->pending, (uint8_t)(sum >> 8 * i));
+	s->section.count = 0;
+}

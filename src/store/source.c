@@ -1,0 +1,232 @@
+/*
+ * Bytes are asked for by how many have to be there, and read in pieces: a size that a file claims
+ * takes no memory before its bytes have come.
+ */
+#include "store/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+enum {
+	READ_LEAST = 4 << 10,
+	READ_MOST = 1 << 20, /* of a packed frame of ours */
+	PLAIN_PIECE = 64 << 10,
+	SECTION_MOST = 1 << 30,
+};
+
+bool store_begins(const uint8_t *bytes, size_t size)
+{
+	return size >= STORE_MAGIC_SIZE &&
+	       memcmp(bytes, STORE_MAGIC, STORE_MAGIC_SIZE) == 0;
+}
+
+void store_unpacker_release(struct store_unpacker *u)
+{
+	ZSTD_freeDCtx(u->zstd);
+	bytes_release(&u->packed);
+	u->zstd = NULL;
+}
+
+void store_source_release(struct store_source *s)
+{
+	bytes_release(&s->bytes);
+}
+
+int store_damaged(struct context *ctx, const struct store_source *s,
+		  const struct store_section_bytes *section, const char *why)
+{
+	return fail(ctx, -EBADMSG, "'%s' is damaged at byte %" PRIu64 ": %s", s->path,
+		    section->position, why);
+}
+
+/* The same where no section is known yet. */
+static int damaged_here(struct context *ctx, const struct store_source *s,
+			const char *why)
+{
+	struct store_section_bytes here = { .position = s->position + s->at };
+
+	return store_damaged(ctx, s, &here, why);
+}
+
+/* The packed bytes of the frame at .offset: 1, 0 at the end of the file, or a negative errno. */
+static int read_frame(struct context *ctx, struct store_source *s,
+		      struct store_unpacker *u, size_t *size)
+{
+	size_t want = s->expected > READ_LEAST ? s->expected : READ_LEAST, got;
+
+	for (;; want *= 4) {
+		u->packed.count = 0;
+		if (!bytes_reserve(&u->packed, want))
+			return fail_memory(ctx);
+		errno = 0;
+		got = file_read_at(s->file.fd, u->packed.v, want, s->offset);
+		if (got < want && errno)
+			return fail(ctx, -errno, "cannot read '%s': %s", s->path,
+				    strerror(errno));
+		if (got == 0)
+			return 0;
+		*size = ZSTD_findFrameCompressedSize(u->packed.v, got);
+		if (!ZSTD_isError(*size))
+			return 1;
+		if (got < want)
+			return damaged_here(ctx, s, "it is cut, or no longer packed");
+		if (want >= READ_MOST)
+			return damaged_here(ctx, s,
+					    "a part is larger than flamefold packs");
+	}
+}
+
+/* One frame more behind what there is: 1, 0 at the end, or a negative errno. */
+static int add_frame(struct context *ctx, struct store_source *s,
+		     struct store_unpacker *u)
+{
+	unsigned long long whole;
+	size_t size = 0, got;
+	int more = read_frame(ctx, s, u, &size);
+
+	if (more <= 0)
+		return more;
+	whole = ZSTD_getFrameContentSize(u->packed.v, size);
+	if (whole > READ_MOST)
+		return damaged_here(ctx, s, "a part is larger than flamefold packs");
+	if (!u->zstd && !(u->zstd = ZSTD_createDCtx()))
+		return fail_memory(ctx);
+	if (!bytes_reserve(&s->bytes, (size_t)whole + 1))
+		return fail_memory(ctx);
+	got = ZSTD_decompressDCtx(u->zstd, s->bytes.v + s->bytes.count, (size_t)whole,
+				  u->packed.v, size);
+	if (ZSTD_isError(got) || got != whole)
+		return damaged_here(ctx, s, "it cannot be unpacked");
+	s->bytes.count += got;
+	s->offset += size;
+	s->expected = size + size / 4;
+	return 1;
+}
+
+/* @size bytes from .at on, if there are so many: 1, 0, or a negative errno. */
+static int have_bytes(struct context *ctx, struct store_source *s,
+		      struct store_unpacker *u, size_t size)
+{
+	while (s->bytes.count - s->at < size) {
+		size_t got;
+		int err;
+
+		if (s->at) {
+			s->bytes.count -= s->at;
+			memmove(s->bytes.v, s->bytes.v + s->at, s->bytes.count);
+			s->position += s->at;
+			s->at = 0;
+		}
+		if (s->by_frames) {
+			err = add_frame(ctx, s, u);
+			if (err <= 0)
+				return err;
+			continue;
+		}
+		if (!bytes_reserve(&s->bytes, PLAIN_PIECE))
+			return fail_memory(ctx);
+		err = file_read(ctx, &s->file,
+				(struct file_part){ s->offset, PLAIN_PIECE },
+				s->bytes.v + s->bytes.count, &got);
+		if (err < 0)
+			return err;
+		if (got == 0)
+			return 0;
+		s->offset += got;
+		s->bytes.count += got;
+	}
+	return 1;
+}
+
+/* A number of at most ten bytes: 1, 0 at the end of the file, or a negative errno. */
+static int next_number(struct context *ctx, struct store_source *s,
+		       struct store_unpacker *u, uint64_t *ret)
+{
+	for (size_t size = 1; size <= VARINT_SIZE; size++) {
+		int more = have_bytes(ctx, s, u, size);
+		struct cursor c;
+
+		if (more < 0 || (more == 0 && size == 1))
+			return more;
+		if (more == 0)
+			break;
+		if (s->bytes.v[s->at + size - 1] & 0x80)
+			continue;
+		c = cursor_of(s->bytes.v + s->at, size);
+		*ret = cursor_varint(&c);
+		if (c.bad)
+			break;
+		s->at += size;
+		return 1;
+	}
+	return damaged_here(ctx, s, "a number has no end");
+}
+
+int store_source_open(struct context *ctx, struct store_source *s,
+		      struct store_unpacker *u)
+{
+	uint64_t version = 0, flags = 0;
+	int more = have_bytes(ctx, s, u, STORE_MAGIC_SIZE);
+
+	if (more < 0)
+		return more;
+	if (more == 0 || !store_begins(s->bytes.v + s->at, STORE_MAGIC_SIZE))
+		return fail(ctx, -EBADMSG, "'%s' is not a profile file", s->path);
+	s->at += STORE_MAGIC_SIZE;
+	more = next_number(ctx, s, u, &version);
+	if (more > 0)
+		more = next_number(ctx, s, u, &flags);
+	if (more == 0)
+		return damaged_here(ctx, s, "it ends within its header");
+	if (more > 0 && (version != STORE_VERSION || flags != 0))
+		return fail(ctx, -EBADMSG,
+			    "'%s' is a profile file of version %" PRIu64
+			    ", and this flamefold knows version %d",
+			    s->path, version, STORE_VERSION);
+	return more < 0 ? more : 0;
+}
+
+int store_source_next(struct context *ctx, struct store_source *s,
+		      struct store_unpacker *u, struct store_section_bytes *ret)
+{
+	uint64_t id = 0, size = 0, position = s->position + s->at;
+	const uint8_t *end;
+	uint32_t sum;
+	int more = next_number(ctx, s, u, &id);
+
+	if (more > 0)
+		more = next_number(ctx, s, u, &size);
+	if (more < 0)
+		return more;
+	if (more == 0)
+		return damaged_here(ctx, s, "it is cut between two sections");
+	if (id < SECTION_INPUTS || id > SECTION_END || size > SECTION_MOST)
+		return damaged_here(ctx, s, "there is no such section");
+	more = have_bytes(ctx, s, u, (size_t)size + sizeof(sum));
+	if (more < 0)
+		return more;
+	if (more == 0)
+		return damaged_here(ctx, s, "it is cut within a section");
+	*ret = (struct store_section_bytes){
+		.id = (enum store_section)id,
+		.payload = cursor_of(s->bytes.v + s->at, (size_t)size),
+		.position = position,
+	};
+	end = s->bytes.v + s->at + size;
+	sum = (uint32_t)end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
+	      (uint32_t)end[3] << 24;
+	if (libdeflate_crc32(0, s->bytes.v + s->at, (size_t)size) != sum)
+		return store_damaged(ctx, s, ret, "the checksum of a section is wrong");
+	s->at += (size_t)size + sizeof(sum);
+	return 0;
+}
+
+int store_source_at_end(struct context *ctx, struct store_source *s,
+			struct store_unpacker *u)
+{
+	return have_bytes(ctx, s, u, 1) == 0
+		       ? 0
+		       : damaged_here(ctx, s, "something is behind its end");
+}

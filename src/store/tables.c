@@ -1,0 +1,297 @@
+/*
+ * Adding, and sorting. Strings have the order of their bytes, modules that of their names and build
+ * ids, frames that of their names, modules and kinds, columns that of their texts.
+ *
+ * Who adds tables of many files keeps for each of these where its frames went, and asks the map of
+ * store_tables_sort() where they are in the end: the order of one file is that of all.
+ */
+#include "store/tables.h"
+
+#include <errno.h>
+
+void store_map_release(struct store_map *m)
+{
+	free(m->frames);
+	free(m->columns);
+	free(m->totals);
+	*m = (struct store_map){ 0 };
+}
+
+int store_tables_init(struct store_tables *t, struct intern *strings)
+{
+	*t = (struct store_tables){ .strings = strings };
+	return array_add(&t->modules) && array_add(&t->frames) ? 0 : -ENOMEM;
+}
+
+void store_tables_release(struct store_tables *t)
+{
+	array_release(&t->modules);
+	array_release(&t->frames);
+	array_release(&t->columns);
+	array_release(&t->periods);
+	hash_release(&t->modules_by_key);
+	hash_release(&t->frames_by_key);
+}
+
+int store_add_module(struct store_tables *t, const struct store_module *module,
+		     uint32_t *ret)
+{
+	uint64_t hash = hash_step(hash_bytes(module->build_id, module->build_id_size),
+				  module->name);
+	uint64_t at = hash_start(hash);
+	struct store_module *slot;
+
+	while ((*ret = hash_find(&t->modules_by_key, hash, &at)) != HASH_NONE) {
+		slot = &t->modules.v[*ret];
+		if (slot->name == module->name &&
+		    slot->build_id_size == module->build_id_size &&
+		    memcmp(slot->build_id, module->build_id, slot->build_id_size) == 0)
+			return 0;
+	}
+	*ret = (uint32_t)t->modules.count;
+	slot = array_add(&t->modules);
+	if (!slot || !hash_add(&t->modules_by_key, hash, *ret))
+		return -ENOMEM;
+	*slot = *module;
+	return 0;
+}
+
+int store_add_frame(struct store_tables *t, const struct store_frame *frame,
+		    uint32_t *ret)
+{
+	uint64_t hash = hash_step(
+		hash_step(hash_step(hash_secret.key, frame->name), frame->module),
+		frame->kind);
+	uint64_t at = hash_start(hash);
+	struct store_frame *slot;
+
+	while ((*ret = hash_find(&t->frames_by_key, hash, &at)) != HASH_NONE) {
+		slot = &t->frames.v[*ret];
+		if (slot->name == frame->name && slot->module == frame->module &&
+		    slot->kind == frame->kind)
+			return 0;
+	}
+	if (t->frames.count >= UINT32_MAX - 1)
+		return -ENOMEM;
+	*ret = (uint32_t)t->frames.count;
+	slot = array_add(&t->frames);
+	if (!slot || !hash_add(&t->frames_by_key, hash, *ret))
+		return -ENOMEM;
+	*slot = *frame;
+	return 0;
+}
+
+/* In units of the last decimal that either has. */
+static int add_total(struct store_column *to, const struct store_column *from)
+{
+	uint64_t total = from->total;
+	bool overflow = false;
+
+	for (; to->decimals < from->decimals; to->decimals++)
+		overflow |= __builtin_mul_overflow(to->total, 10, &to->total);
+	for (unsigned i = from->decimals; i < to->decimals; i++)
+		overflow |= __builtin_mul_overflow(total, 10, &total);
+	overflow |= __builtin_add_overflow(to->total, total, &to->total);
+	return overflow ? -EOVERFLOW : 0;
+}
+
+int store_add_column(struct store_tables *t, const struct store_column *column,
+		     uint32_t *ret)
+{
+	struct store_column *slot;
+
+	for (*ret = 0; *ret < t->columns.count; ++*ret) {
+		slot = &t->columns.v[*ret];
+		if (slot->event != column->event || slot->unit != column->unit ||
+		    slot->name != column->name || slot->own_unit != column->own_unit ||
+		    slot->side != column->side || slot->sum != column->sum ||
+		    slot->makes_stacks != column->makes_stacks)
+			continue;
+		return add_total(slot, column);
+	}
+	if (t->columns.count == STORE_COLUMNS_MOST)
+		return -ENOSPC;
+	slot = array_add(&t->columns);
+	if (!slot)
+		return -ENOMEM;
+	*slot = *column;
+	return 0;
+}
+
+/* By content: what compares rows. Strings have their ranks by then, modules and columns theirs. */
+struct table_order {
+	const struct store_tables *tables;
+	const uint32_t *strings; /* by string id: its rank */
+	const uint32_t *modules, *columns; /* by index: their ranks */
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_string_ids(const void *a, const void *b, void *arg)
+{
+	const struct intern *strings = arg;
+
+	return strcmp(intern_text(strings, *(const uint32_t *)a),
+		      intern_text(strings, *(const uint32_t *)b));
+}
+
+static int compare_module_rows(const void *a, const void *b, void *arg)
+{
+	const struct table_order *by = arg;
+	const struct store_module *x = &by->tables->modules.v[*(const uint32_t *)a];
+	const struct store_module *y = &by->tables->modules.v[*(const uint32_t *)b];
+	int order = compare_numbers(by->strings[x->name], by->strings[y->name]);
+
+	if (order == 0)
+		order = compare_numbers(x->build_id_size, y->build_id_size);
+	return order ? order : memcmp(x->build_id, y->build_id, x->build_id_size);
+}
+
+static int compare_frame_rows(const void *a, const void *b, void *arg)
+{
+	const struct table_order *by = arg;
+	const struct store_frame *x = &by->tables->frames.v[*(const uint32_t *)a];
+	const struct store_frame *y = &by->tables->frames.v[*(const uint32_t *)b];
+	int order = compare_numbers(by->strings[x->name], by->strings[y->name]);
+
+	if (order == 0)
+		order = compare_numbers(by->modules[x->module], by->modules[y->module]);
+	return order ? order : compare_numbers(x->kind, y->kind);
+}
+
+static int compare_column_rows(const void *a, const void *b, void *arg)
+{
+	const struct table_order *by = arg;
+	const struct intern *strings = by->tables->strings;
+	const struct store_column *x = &by->tables->columns.v[*(const uint32_t *)a];
+	const struct store_column *y = &by->tables->columns.v[*(const uint32_t *)b];
+	const uint32_t texts[][2] = { { x->event, y->event },
+				      { x->unit, y->unit },
+				      { x->name, y->name },
+				      { x->own_unit, y->own_unit } };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i][0] != texts[i][1])
+			return compare_string_ids(&texts[i][0], &texts[i][1],
+						  (void *)strings);
+	return compare_numbers((uint64_t)x->side << 16 | x->sum << 8 | x->makes_stacks,
+			       (uint64_t)y->side << 16 | y->sum << 8 | y->makes_stacks);
+}
+
+static int compare_periods(const void *a, const void *b, void *arg)
+{
+	const struct store_period *x = a, *y = b;
+	int order = compare_numbers(x->start, y->start);
+
+	(void)arg;
+	if (order == 0)
+		order = compare_numbers(x->size, y->size);
+	return order ? order : compare_numbers(x->column, y->column);
+}
+
+/* @count rows from @first on in their order: @rank gets where each is. The rows before stay. */
+static int rank_rows(uint32_t first, uint32_t count,
+		     int (*compare)(const void *, const void *, void *), void *arg,
+		     uint32_t **order, uint32_t **rank)
+{
+	*order = malloc(((size_t)count + 1) * sizeof(**order));
+	*rank = malloc(((size_t)count + 1) * sizeof(**rank));
+	if (!*order || !*rank)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		(*order)[i] = i;
+	if (count > first)
+		qsort_r(*order + first, count - first, sizeof(**order), compare, arg);
+	for (uint32_t i = 0; i < count; i++)
+		(*rank)[(*order)[i]] = i;
+	return 0;
+}
+
+static void permute(void *rows, size_t size, size_t count, const uint32_t *order,
+		    uint8_t *room)
+{
+	for (size_t i = 0; i < count; i++)
+		memcpy(room + i * size, (uint8_t *)rows + order[i] * size, size);
+	memcpy(rows, room, count * size);
+}
+
+/* Those of one stretch and column become one. */
+static int sort_periods(struct store_tables *t, const uint32_t *columns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->periods.count; i++)
+		t->periods.v[i].column = columns[t->periods.v[i].column];
+	if (t->periods.count)
+		qsort_r(t->periods.v, t->periods.count, sizeof(*t->periods.v),
+			compare_periods, NULL);
+	for (size_t i = 0; i < t->periods.count; i++) {
+		struct store_period *p = &t->periods.v[i];
+		struct store_period *last = kept ? &t->periods.v[kept - 1] : NULL;
+
+		if (!last || compare_periods(last, p, NULL) != 0)
+			t->periods.v[kept++] = *p;
+		else if (__builtin_add_overflow(last->sum, p->sum, &last->sum))
+			return -EOVERFLOW;
+	}
+	t->periods.count = kept;
+	return 0;
+}
+
+int store_tables_sort(struct store_tables *t, struct store_map *map)
+{
+	uint32_t strings = (uint32_t)t->strings->texts.count;
+	uint32_t *by_string = NULL, *string_rank = NULL, *by_module = NULL;
+	uint32_t *module_rank = NULL, *by_frame = NULL, *by_column = NULL;
+	struct table_order by = { .tables = t };
+	size_t widest = t->frames.count * sizeof(struct store_frame);
+	uint8_t *room;
+	int err;
+
+	*map = (struct store_map){ .frame_count = (uint32_t)t->frames.count,
+				   .column_count = (uint32_t)t->columns.count };
+	if (widest < t->modules.count * sizeof(struct store_module))
+		widest = t->modules.count * sizeof(struct store_module);
+	room = malloc(widest + STORE_COLUMNS_MOST * sizeof(struct store_column));
+	err = room ? rank_rows(0, strings, compare_string_ids, t->strings, &by_string,
+			       &string_rank)
+		   : -ENOMEM;
+	by.strings = string_rank;
+	if (err == 0)
+		err = rank_rows(1, (uint32_t)t->modules.count, compare_module_rows, &by,
+				&by_module, &module_rank);
+	by.modules = module_rank;
+	if (err == 0)
+		err = rank_rows(1, map->frame_count, compare_frame_rows, &by, &by_frame,
+				&map->frames);
+	if (err == 0)
+		err = rank_rows(0, map->column_count, compare_column_rows, &by,
+				&by_column, &map->columns);
+	if (err == 0) {
+		for (size_t i = 0; i < t->frames.count; i++)
+			t->frames.v[i].module = module_rank[t->frames.v[i].module];
+		permute(t->modules.v, sizeof(*t->modules.v), t->modules.count, by_module,
+			room);
+		permute(t->frames.v, sizeof(*t->frames.v), t->frames.count, by_frame,
+			room);
+		permute(t->columns.v, sizeof(*t->columns.v), t->columns.count, by_column,
+			room);
+		err = sort_periods(t, map->columns);
+	}
+	/* They were of the order before. */
+	hash_release(&t->modules_by_key);
+	hash_release(&t->frames_by_key);
+	free(room);
+	free(by_string);
+	free(string_rank);
+	free(by_module);
+	free(module_rank);
+	free(by_frame);
+	free(by_column);
+	if (err < 0)
+		store_map_release(map);
+	return err;
+}

@@ -1,0 +1,39 @@
+#ifndef STORE_TREE_FILE_H
+#define STORE_TREE_FILE_H
+
+#include <stdio.h>
+
+#include "store/origin.h"
+#include "tree/tree.h"
+
+/* What of a profile is not in its tree. */
+struct store_facts {
+	const char *event, *unit; /* of its weights; NULL: not known, samples */
+	const struct store_origin *origin; /* sorted */
+	const struct intern *strings; /* of the origin's texts */
+	bool plain; /* nothing is packed */
+};
+
+/* A profile file of a named tree. -EINVAL, with a sentence, for one that has an order of its own;
+ * -EIO and the like where @out fails. */
+int store_write_tree(struct context *ctx, const struct tree_source *in,
+		     const struct store_facts *facts, FILE *out);
+
+/*
+ * The tree of an open file, as if it had been saved in a picture: of several events one. @event
+ * chooses it by its name; NULL: that with the most samples.
+ */
+struct store_tree {
+	struct saved_tree tree;
+	struct store_origin origin; /* texts are those of @strings */
+	uint32_t event, unit; /* string ids; 0: not known, samples */
+	uint64_t samples; /* 0: not known */
+	uint32_t others; /* events that were not taken */
+};
+
+/* -EBADMSG, -EFBIG where the budget has too little left, with a sentence; -EINVAL: there is no such
+ * event. Both parts of @ret are to be released. */
+int store_read_tree(struct context *ctx, struct file *file, const char *event,
+		    struct intern *strings, struct store_tree *ret);
+
+#endif

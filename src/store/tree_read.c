@@ -1,0 +1,310 @@
+/*
+ * A file's tree as one that was saved in a picture: what reads these (engine/saved.c) reads profile
+ * files, too. Of several events one is taken, and of the others nothing but how many they are.
+ */
+#include <errno.h>
+
+#include "store/nodes.h"
+#include "store/tables.h"
+#include "store/tree_file.h"
+
+struct file_reader {
+	struct context *ctx;
+	struct store_source source;
+	struct store_unpacker unpacker;
+	struct store_tables tables;
+	struct store_map map;
+	struct store_node_reader nodes;
+	struct intern *strings;
+	struct store_tree *ret;
+	uint32_t column
+		[STORE_COLUMNS_MOST]; /* the tree's, by the file's; UINT32_MAX: not taken */
+	ARRAY(uint32_t) parent, function; /* by node */
+	/* By column of the tree: a value a node, but of those that are said of frames. */
+	ARRAY(uint64_t) values[COLUMNS_MOST];
+	ARRAY(struct saved_value) said[COLUMNS_MOST];
+	ARRAY(uint32_t) path; /* by depth: the node that came last there */
+};
+
+static int too_large(struct file_reader *r)
+{
+	return fail(r->ctx, -EFBIG,
+		    "'%s': the profile takes more memory than what is read may: "
+		    "--memory=SIZE with more",
+		    r->source.path);
+}
+
+static bool is_named(const struct file_reader *r, uint32_t string, const char *name)
+{
+	return strcmp(intern_text(r->strings, string), name) == 0;
+}
+
+/* The one that is named, or that most samples are of. Columns of one event stand together. */
+static int choose_event(struct file_reader *r, const char *event)
+{
+	const struct store_column *columns = r->tables.columns.v;
+	uint32_t count = (uint32_t)r->tables.columns.count, chosen = count;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t samples =
+			is_named(r, columns[i].name, "samples") ? columns[i].total : 0;
+
+		r->ret->others += i == 0 || columns[i].event != columns[i - 1].event ||
+				  columns[i].unit != columns[i - 1].unit;
+		if ((event && !is_named(r, columns[i].event, event)) ||
+		    (chosen < count && samples <= most))
+			continue;
+		chosen = i;
+		most = samples;
+	}
+	if (count && chosen == count)
+		return fail(r->ctx, -EINVAL, "'%s' has no event '%s'", r->source.path,
+			    event);
+	if (count) {
+		r->ret->event = columns[chosen].event;
+		r->ret->unit = columns[chosen].unit;
+		r->ret->others--;
+	}
+	return 0;
+}
+
+/* Columns with a role have their places in a tree that was saved; others come behind these. */
+static int place_columns(struct file_reader *r)
+{
+	struct saved_tree *t = &r->ret->tree;
+	struct columns roles;
+
+	columns_init(&roles);
+	for (t->columns = 0; t->columns < roles.count; t->columns++)
+		t->values[t->columns].column = roles.v[t->columns];
+	for (uint32_t i = 0; i < r->tables.columns.count; i++) {
+		const struct store_column *c = &r->tables.columns.v[i];
+		const char *name = intern_text(r->strings, c->name);
+		const struct column *role = columns_find(&roles, name);
+		uint32_t at = role ? (uint32_t)(role - roles.v) : t->columns;
+
+		r->column[i] = UINT32_MAX;
+		if (c->event != r->ret->event || c->unit != r->ret->unit)
+			continue;
+		/* What decides how values are added has to agree, as pictures leave no choice. */
+		if ((role && (role->sum != c->sum || role->side != c->side ||
+			      role->makes_stacks != c->makes_stacks ||
+			      !role->unit != !c->own_unit)) ||
+		    at == COLUMNS_MOST)
+			return fail(r->ctx, -EBADMSG,
+				    "'%s': its column '%s' cannot be read",
+				    r->source.path, name);
+		r->column[i] = at;
+		if (!c->own_unit && c->decimals > t->decimals)
+			t->decimals = c->decimals;
+		if (role)
+			continue;
+		for (uint32_t k = COLUMN_ROLES; k < t->columns; k++)
+			if (strcmp(t->values[k].column.name, name) == 0)
+				return fail(r->ctx, -EBADMSG,
+					    "'%s': it has two columns '%s'",
+					    r->source.path, name);
+		t->values[t->columns++].column = (struct column){
+			.name = name,
+			.unit = c->own_unit ? intern_text(r->strings, c->own_unit) : NULL,
+			.side = (enum column_side)c->side,
+			.sum = (enum column_sum)c->sum,
+			.decimals = c->own_unit ? c->decimals : 0,
+			.makes_stacks = c->makes_stacks,
+		};
+	}
+	return 0;
+}
+
+static int make_functions(struct file_reader *r)
+{
+	struct saved_tree *t = &r->ret->tree;
+	size_t count = r->tables.frames.count;
+
+	if (!claim_add(&t->claim, r->ctx->budget, count * sizeof(*t->functions)))
+		return too_large(r);
+	t->functions = calloc(count + 1, sizeof(*t->functions));
+	if (!t->functions)
+		return fail_memory(r->ctx);
+	t->function_count = (uint32_t)count;
+	for (size_t i = 1; i < count; i++) {
+		const struct store_frame *f = &r->tables.frames.v[i];
+
+		t->functions[i] = (struct saved_function){
+			.name = f->name,
+			.module = f->module ? r->tables.modules.v[f->module].name : 0,
+			.kind = f->kind,
+		};
+	}
+	return 0;
+}
+
+/* Weights are in units of the tree's last decimal, whatever the column's is. */
+static int scaled_value(struct file_reader *r, uint32_t column, uint64_t *value)
+{
+	const struct store_column *c = &r->tables.columns.v[column];
+
+	for (unsigned i = c->decimals; !c->own_unit && i < r->ret->tree.decimals; i++)
+		if (__builtin_mul_overflow(*value, 10, value))
+			return fail(r->ctx, -EBADMSG, "'%s': its values are too large",
+				    r->source.path);
+	return 0;
+}
+
+static int add_node(struct file_reader *r)
+{
+	uint32_t at = (uint32_t)r->parent.count, depth = r->nodes.node.depth;
+	uint32_t *parent = array_add(&r->parent), *function = array_add(&r->function);
+	int err = 0;
+
+	if (r->path.count <= depth && !array_add(&r->path))
+		return fail_memory(r->ctx);
+	if (!parent || !function)
+		return fail_memory(r->ctx);
+	r->path.v[depth] = at;
+	*parent = depth ? r->path.v[depth - 1] : 0;
+	*function = r->map.frames[r->nodes.node.frame];
+	for (uint32_t i = 0; i < r->tables.columns.count && err == 0; i++) {
+		uint64_t value = r->nodes.node.values[i], *slot;
+		uint32_t column = r->column[r->map.columns[i]];
+		struct saved_value *said;
+
+		if (column == UINT32_MAX || !value)
+			continue;
+		err = scaled_value(r, r->map.columns[i], &value);
+		if (r->ret->tree.values[column].column.sum == SUM_HERE) {
+			said = at ? array_add(&r->said[column]) : NULL;
+			if (said)
+				*said = (struct saved_value){ at, value };
+			else if (at)
+				err = fail_memory(r->ctx);
+			continue;
+		}
+		/* Zeros in between, and behind the last one, are made when they are needed. */
+		while (err == 0 && r->values[column].count <= at) {
+			slot = array_add(&r->values[column]);
+			err = slot ? 0 : fail_memory(r->ctx);
+		}
+		if (err == 0)
+			r->values[column].v[at] = value;
+	}
+	return err;
+}
+
+static int read_nodes(struct file_reader *r)
+{
+	enum {
+		A_NODE = 5 * sizeof(uint32_t) + 8, /* as read, and when it is added */
+		A_VALUE = sizeof(struct saved_value),
+		BLOCK = 1024, /* nodes that are claimed at once */
+	};
+	struct saved_tree *t = &r->ret->tree;
+	uint64_t cost = A_NODE + A_VALUE * (uint64_t)t->columns;
+	int more = 1;
+
+	while (more > 0) {
+		if (r->parent.count % BLOCK == 0 &&
+		    !claim_add(&t->claim, r->ctx->budget, BLOCK * cost))
+			return too_large(r);
+		if (r->parent.count >= UINT32_MAX - 1)
+			return too_large(r);
+		more = store_node_next(r->ctx, &r->nodes);
+		if (more > 0) {
+			int err = add_node(r);
+
+			if (err < 0)
+				return err;
+		}
+	}
+	return more;
+}
+
+/* What was gathered becomes the tree's. */
+static int hand_over(struct file_reader *r)
+{
+	struct saved_tree *t = &r->ret->tree;
+	uint64_t all = 0;
+
+	t->nodes = (uint32_t)r->parent.count;
+	t->parent = r->parent.v;
+	t->function = r->function.v;
+	r->parent.v = r->function.v = NULL;
+	for (uint32_t i = 0; i < t->columns; i++) {
+		struct saved_values *values = &t->values[i];
+
+		/* Weight is in every tree. */
+		while ((r->values[i].count || i == COLUMN_WEIGHT) &&
+		       r->values[i].count < t->nodes)
+			if (!array_add(&r->values[i]))
+				return fail_memory(r->ctx);
+		values->of = r->values[i].v;
+		values->said = r->said[i].v;
+		values->said_count = (uint32_t)r->said[i].count;
+		r->values[i].v = NULL;
+		r->said[i].v = NULL;
+	}
+	for (uint32_t i = 0; i < t->nodes; i++)
+		if (__builtin_add_overflow(all, saved_value(t, i, COLUMN_WEIGHT), &all))
+			return fail(r->ctx, -EBADMSG, "'%s': its values are too large",
+				    r->source.path);
+	for (uint32_t i = 0; i < t->nodes; i++)
+		r->ret->samples += saved_value(t, i, COLUMN_SAMPLES);
+	/* No more of a frame than there is of all. */
+	for (uint32_t i = 0; i < t->columns; i++)
+		for (uint32_t k = 0; k < t->values[i].said_count; k++)
+			if (t->values[i].said[k].value > all)
+				return fail(r->ctx, -EBADMSG,
+					    "'%s': frames are inferred that are not "
+					    "there",
+					    r->source.path);
+	return 0;
+}
+
+int store_read_tree(struct context *ctx, struct file *file, const char *event,
+		    struct intern *strings, struct store_tree *ret)
+{
+	struct file_reader r = { .ctx = ctx, .strings = strings, .ret = ret };
+	int err = store_tables_init(&r.tables, strings);
+
+	r.source = (struct store_source){ .path = file->path, .file = *file };
+	if (err < 0)
+		err = fail_memory(ctx);
+	if (err == 0)
+		err = store_source_open(ctx, &r.source, &r.unpacker);
+	if (err == 0)
+		err = store_origin_read(ctx, &r.source, &r.unpacker, strings,
+					&ret->origin);
+	if (err == 0)
+		err = store_tables_read(ctx, &r.source, &r.unpacker, &r.tables, &r.map);
+	if (err == 0)
+		err = choose_event(&r, event);
+	if (err == 0)
+		err = place_columns(&r);
+	if (err == 0)
+		err = make_functions(&r);
+	if (err == 0 &&
+	    store_node_reader_init(&r.nodes, &r.source, &r.unpacker, &r.map) < 0)
+		err = fail_memory(ctx);
+	if (err == 0)
+		err = read_nodes(&r);
+	if (err == 0)
+		err = hand_over(&r);
+	store_node_reader_release(&r.nodes);
+	store_source_release(&r.source);
+	store_unpacker_release(&r.unpacker);
+	store_tables_release(&r.tables);
+	store_map_release(&r.map);
+	array_release(&r.parent);
+	array_release(&r.function);
+	array_release(&r.path);
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++) {
+		array_release(&r.values[i]);
+		array_release(&r.said[i]);
+	}
+	if (err == 0)
+		return 0;
+	saved_tree_release(&ret->tree);
+	store_origin_release(&ret->origin);
+	return err;
+}
