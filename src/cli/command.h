@@ -9,7 +9,8 @@ enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_INPUT = 1, /* unusable or empty; also an output that cannot be written */
 	EXIT_USAGE = 2,
-	EXIT_PART = 3, /* done, but an input changed while it was read */
+	EXIT_PART =
+		3, /* done, but an input changed while it was read, or was refused (merge) */
 	EXIT_FOUND = 3, /* done, and there is what --fail-over looks for */
 };
 
@@ -24,6 +25,7 @@ enum command_bit {
 	COMMAND_TOP = 1 << 6,
 	COMMAND_TREE = 1 << 7,
 	COMMAND_EXPORT = 1 << 8,
+	COMMAND_MERGE = 1 << 9,
 };
 
 struct command {
@@ -36,7 +38,8 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command command_graph, command_fold, command_record, command_diff,
-	command_top, command_tree, command_export, command_info, command_help;
+	command_top, command_tree, command_export, command_merge, command_info,
+	command_help;
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);

@@ -46,6 +46,8 @@ static bool format_at(size_t i, struct format *ret)
 		ret->commands |= COMMAND_DIFF;
 	if (!(ff_format_traits(f) & FF_FORMAT_PICTURE))
 		ret->commands |= COMMAND_EXPORT;
+	if (strcmp(ret->name, "ff") == 0)
+		ret->commands |= COMMAND_MERGE;
 	return true;
 }
 

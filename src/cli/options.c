@@ -16,6 +16,7 @@
 
 #include "cli/diff_options.h"
 #include "cli/format.h"
+#include "cli/merge_options.h"
 #include "cli/own_modes.h"
 #include "cli/record_options.h"
 #include "cli/table_options.h"
@@ -448,12 +449,13 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 /* Sets of commands that have an option. */
 #define RECORD COMMAND_RECORD
 #define DIFF COMMAND_DIFF
+#define MERGE COMMAND_MERGE
 #define TOP COMMAND_TOP
 #define TREE COMMAND_TREE
 #define TEXTS (TOP | TREE | COMMAND_EXPORT)
 #define GRAPH (COMMAND_GRAPH | RECORD | DIFF)
-#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF | TEXTS)
-#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF | TEXTS)
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF | TEXTS | MERGE)
+#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF | TEXTS | MERGE)
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
@@ -482,9 +484,9 @@ const struct option_row option_rows[] = {
 	  .set = set_input },
 
 	{ .help = "Output:" },
-	{ "output", 'o', "FILE", "write FILE; .svg, .html, .folded, .txt or .json choose "
+	{ "output", 'o', "FILE", "write FILE; .svg, .html, .folded, .ff, .txt or .json choose "
 	  "the format; - is standard output", READS, set_text, AT(output) },
-	{ "format", 'f', "FORMAT", "", READS, set_text, AT(format), .tell = tell_formats },
+	{ "format", 'f', "FORMAT", "", READS & ~MERGE, set_text, AT(format), .tell = tell_formats },
 	{ "open", 0, NULL, "show the picture: by $BROWSER, or xdg-open", GRAPH, set_true, AT(open) },
 	{ "open", 0, NULL, "open the written file: by $BROWSER, or xdg-open", COMMAND_EXPORT,
 	  set_true, AT(open) },
@@ -589,6 +591,22 @@ const struct option_row option_rows[] = {
 	  DIFF, set_flag, AT(diff.flags), .flag = FF_DIFF_SCALED },
 	{ "strip-hex", 's', NULL, "addresses in names, 0x12ab, are 0x..., as difffolded.pl -s has it",
 	  DIFF, set_flag, AT(diff.flags), .flag = FF_DIFF_STRIP_HEX },
+
+	{ .help = "What is merged:" },
+	{ "from", 'f', "FILE", "merge the files that FILE names, too, a line each or with a NUL behind "
+	  "each; -: standard input", MERGE, set_text, AT(merge.list) },
+	{ "by", 0, "WHAT", "a file for each host, for each hour of the first sample, or for each value of a "
+	  "label; its value is put into the name of the output", MERGE, set_text, AT(merge.store.by) },
+	{ "label", 0, "KEY=VALUE", "what is written has this label; any number of times",
+	  MERGE, .set = merge_set_label },
+	{ "no-inputs", 0, NULL, "count what was read, do not list it",
+	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_NO_INPUTS },
+	{ "add-duplicates", 0, NULL, "what is named twice counts twice",
+	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_DUPLICATES },
+	{ "no-pack", 0, NULL, "write it without zstd",
+	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_PLAIN },
+	{ "tree", 0, "DIR", "keep in DIR what was made of each recording, by its content, and take what is "
+	  "there", MERGE, set_text, AT(merge.tree) },
 
 	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },
@@ -749,11 +767,13 @@ const struct option_row option_rows[] = {
 	{ .help = "Running:" },
 	{ "threads", 0, "N", "threads at work (default: one per processor)",
 	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
+	{ "jobs", 'j', "N", "the same as --threads", MERGE, set_whole, AT(profile.threads), .min = 1,
+	  .max = 1024 },
 	{ "memory", 0, "SIZE", "memory for what inputs and the files that they name make large; "
 	  "what it does not do for is left out, and named (default: a quarter of what is there)",
 	  READS, .set = set_memory, .min = 1 << 20, .max = 1e18 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
-	  READS & ~DIFF, set_stats, AT(stats) },
+	  READS & ~(DIFF | MERGE), set_stats, AT(stats) },
 	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },
 	{ "verbose", 'v', NULL, "say what is done, and where names come from, on standard error",
 	  READS, set_true, AT(verbose) },

@@ -31,6 +31,11 @@ struct option_row {
 	void (*tell)(char *help, size_t size);
 };
 
+/* The value is not taken: what would be, and the hint of the row, if record has none of its own. An
+ * exit code. */
+int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
+		  const char *wanted);
+
 extern const struct option_row option_rows[]; /* ends with a row without help */
 
 /* The value is not taken: what would be, and the hint of the row, if record has none of its own. */

@@ -294,6 +294,7 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.graph = { .size = sizeof(s->graph) },
 		.record = { .size = sizeof(s->record) },
 		.diff = { .size = sizeof(s->diff) },
+		.merge.store.size = sizeof(s->merge.store),
 		.fail_over = -1,
 		.least = -1,
 		.argc = argc,
@@ -304,7 +305,9 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 	s->inputs = calloc((size_t)argc, sizeof(*s->inputs));
 	s->filters = calloc((size_t)argc, sizeof(*s->filters));
 	s->events = calloc((size_t)argc, sizeof(*s->events));
-	if (!s->inputs || !s->filters || !s->events)
+	s->merge.labels = calloc((size_t)argc, sizeof(*s->merge.labels));
+	s->merge.store.labels = s->merge.labels;
+	if (!s->inputs || !s->filters || !s->events || !s->merge.labels)
 		return no_memory();
 	while (r.next < r.end && code == 0) {
 		const char *word = *r.next++;
@@ -358,6 +361,7 @@ void settings_release(struct settings *s)
 	free(s->inputs);
 	free(s->filters);
 	free(s->events);
+	free(s->merge.labels);
 	if (s->own_modes)
 		mode_file_release(s->own_modes);
 	free(s->own_modes);

@@ -4,6 +4,7 @@
 #include <flamefold.h>
 #include <flamefold_diff.h>
 #include <flamefold_table.h>
+#include <flamefold_store.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -55,6 +56,12 @@ struct settings {
 	enum ff_diff_table table_form;
 	unsigned rows; /* of the table */
 	double fail_over; /* percent; negative: no change fails */
+	struct {
+		struct ff_store_options store;
+		const char **labels; /* those of .store */
+		const char *list; /* a file with names of inputs */
+		const char *tree; /* where what was folded is kept */
+	} merge;
 	int argc; /* the whole command line */
 	char **argv;
 };

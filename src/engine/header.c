@@ -177,6 +177,11 @@ static uint64_t recorded_at(const struct recording *rec)
 		       : 0;
 }
 
+uint64_t input_recorded_at(const struct ff_input *input)
+{
+	return recorded_at(input_recording(input->input));
+}
+
 struct write_facts profile_facts(const struct ff_profile *p)
 {
 	struct write_facts facts = {

@@ -234,6 +234,8 @@ int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
+/* When its first sample was taken, seconds since 1970; 0: not known. */
+uint64_t input_recorded_at(const struct ff_input *input);
 
 struct pairing;
 /* engine/ratio.c: "CPI=cycles/instructions". 0, or a negative errno with a sentence. */

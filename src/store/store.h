@@ -9,6 +9,7 @@
  *	merge.h       many become one
  *	origin.h      what was read to make it
  */
+#include "store/merge.h"
 #include "store/origin.h"
 #include "store/tree_file.h"
 

@@ -14,6 +14,7 @@ void store_map_release(struct store_map *m)
 	free(m->frames);
 	free(m->columns);
 	free(m->totals);
+	free(m->decimals);
 	*m = (struct store_map){ 0 };
 }
 

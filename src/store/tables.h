@@ -53,6 +53,7 @@ struct store_tables {
 struct store_map {
 	uint32_t *frames, *columns;
 	uint64_t *totals; /* of a file: by column, what its nodes add up to */
+	uint8_t *decimals; /* of a file's columns */
 	uint32_t frame_count, column_count;
 };
 void store_map_release(struct store_map *m);

@@ -176,7 +176,8 @@ static int read_columns(struct table_reader *r)
 		return wrong(r, "it has too many columns");
 	r->map->columns = malloc((count + 1) * sizeof(*r->map->columns));
 	r->map->totals = malloc((count + 1) * sizeof(*r->map->totals));
-	if (!r->map->columns || !r->map->totals)
+	r->map->decimals = malloc(count + 1);
+	if (!r->map->columns || !r->map->totals || !r->map->decimals)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		struct store_column c = { 0 };
@@ -193,7 +194,7 @@ static int read_columns(struct table_reader *r)
 		c.side = cursor_u8(r->c);
 		c.sum = cursor_u8(r->c);
 		c.makes_stacks = cursor_u8(r->c);
-		c.decimals = cursor_u8(r->c);
+		c.decimals = r->map->decimals[i] = cursor_u8(r->c);
 		c.total = r->map->totals[i] = cursor_varint(r->c);
 		if (r->c->bad || c.side > SIDE_BEFORE || c.sum > SUM_HERE ||
 		    c.makes_stacks > (c.sum == SUM_BELOW) || !c.name ||

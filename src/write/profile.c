@@ -5,30 +5,32 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/store.h"
 #include "write/write.h"
+
+void write_profile_facts(const struct write_facts *known, struct store_facts *facts,
+			 struct store_origin *origin)
+{
+	facts->event = known->events;
+	/* "samples" is what is counted where nothing else is. */
+	if (known->unit && strcmp(known->unit, "samples") != 0)
+		facts->unit = known->unit;
+	origin->counts[COUNT_LOST] = known->lost;
+	origin->counts[COUNT_TRUNCATED] = known->truncated;
+	origin->counts[COUNT_DURATION] = known->duration;
+}
 
 int write_profile(struct context *ctx, const struct tree_source *in,
 		  const struct write_options *options, FILE *out)
 {
-	struct store_origin none = { 0 };
-	struct store_facts facts = { .origin = &none, .strings = in->strings };
-	const struct write_facts *known = options->facts;
+	struct store_origin origin = { 0 };
+	struct store_facts facts = { .origin = &origin, .strings = in->strings };
 
 	if (options->difference)
 		return fail(
 			ctx, -EINVAL,
 			"a profile file is of one side: a difference is written as svg, "
 			"html or folded");
-	if (known) {
-		/* "samples" is what is counted where nothing else is. */
-		facts.event = known->events;
-		facts.unit = known->unit && strcmp(known->unit, "samples") != 0
-				     ? known->unit
-				     : NULL;
-		none.counts[COUNT_LOST] = known->lost;
-		none.counts[COUNT_TRUNCATED] = known->truncated;
-		none.counts[COUNT_DURATION] = known->duration;
-	}
+	if (options->facts)
+		write_profile_facts(options->facts, &facts, &origin);
 	return store_write_tree(ctx, in, &facts, out);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "store/store.h"
 #include "tree/tree.h"
 
 /*
@@ -73,6 +74,10 @@ write_fn write_folded;
 
 /* A profile file, of what has no order of its own and is no difference: else -EINVAL with a sentence. */
 write_fn write_profile;
+
+/* What a profile file says beside its tree. */
+void write_profile_facts(const struct write_facts *known, struct store_facts *facts,
+			 struct store_origin *origin);
 
 /* Of the options NULL and 0 are flamegraph.pl's defaults, but for the colours, the width, which is
  * the page's, and what is drawn of frames that are hardly seen. -ENODATA: nothing to draw, a

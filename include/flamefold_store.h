@@ -1,0 +1,95 @@
+/*
+ * libflamefold: profile files, and many of them merged into one.
+ *
+ * A profile file holds the stacks of a profile sorted by what they are, so that the same samples are
+ * the same bytes; ff_profile_read() reads it like a recording. Files are merged as sorted streams:
+ * memory does not follow their number.
+ *
+ *	ff_merge_new(&m, NULL);
+ *	ff_merge_add(m, "monday.ff", NULL);
+ *	ff_merge_add(m, "tuesday.ff", NULL);
+ *	ff_merge_finish(m);
+ *	ff_merge_write(m, 0, stdout);
+ *	ff_merge_free(m);
+ *
+ * Functions return 0, or a negative errno; ff_merge_error() then says what went wrong.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef FLAMEFOLD_STORE_H
+#define FLAMEFOLD_STORE_H
+
+#include <flamefold.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ff_store_flag {
+	FF_STORE_NO_INPUTS =
+		1 << 0, /* what was read to make it is counted, and not listed */
+	FF_STORE_PLAIN = 1 << 1, /* it is not packed */
+	FF_STORE_DUPLICATES =
+		1 << 2, /* of ff_merge_add(): what is added twice counts twice */
+};
+
+/* NULL and 0 are the defaults. */
+struct ff_store_options {
+	size_t size; /* of this struct */
+	unsigned flags; /* of enum ff_store_flag */
+	const char *const *labels; /* "key=value", which the file has then */
+	size_t label_count;
+	/* ff_merge: one file for each "host", "hour" of the first sample, or value of a label;
+	 * NULL: one of all. */
+	const char *by;
+	unsigned threads; /* 0: one per processor */
+	/* ff_merge: @done of @total bytes are merged; by any thread, one at a time. */
+	void (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *arg;
+};
+
+/* The finished profile as a profile file that names its inputs: files, whose content it reads again.
+ * ff_profile_error() says what is wrong. */
+FF_API int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
+			  FILE *out);
+
+/* SHA-256 of what is in a file, which is what an input is known by, in hexadecimal. A negative errno. */
+FF_API int ff_store_hash(const char *path, char ret[65]);
+
+/* 1 for a profile file, told by its first bytes, packed or not. */
+FF_API int ff_is_profile(const char *path);
+
+struct ff_merge;
+
+FF_API int ff_merge_new(struct ff_merge **ret, const struct ff_store_options *options);
+FF_API void ff_merge_free(struct ff_merge *m); /* m may be NULL */
+FF_API const char *ff_merge_error(const struct ff_merge *m);
+
+/* A profile file, which is read when files are merged; @name is what it is called where it is refused;
+ * NULL: its path. -EBADMSG and the like for one that cannot be added, and it is as if it had never
+ * been named. */
+FF_API int ff_merge_add(struct ff_merge *m, const char *path, const char *name);
+
+/* When all are there: what counts once is found. -ENODATA where nothing is left. */
+FF_API int ff_merge_finish(struct ff_merge *m);
+
+/* The value that the @i'th file to be written is of, "" where it is of all; NULL: there are no more. */
+FF_API const char *ff_merge_group(const struct ff_merge *m, size_t i);
+
+/* Merges and writes it. A file that turns out to be damaged is refused, the others are merged.
+ * -ENODATA where none is left. */
+FF_API int ff_merge_write(struct ff_merge *m, size_t i, FILE *out);
+
+/* The @i'th file that was refused, and why; 0: there are no more. */
+FF_API int ff_merge_refused(const struct ff_merge *m, size_t i, const char **name,
+			    const char **why);
+
+/* Of those that were added: files that are merged, and those that were there already. */
+FF_API size_t ff_merge_count(const struct ff_merge *m);
+FF_API size_t ff_merge_duplicates(const struct ff_merge *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * As many processes as there are threads to be had, each with its part of the memory. A process is told
+ * what to fold by being a copy of this one, and answers by a pipe, which is its standard error, too:
+ *
+ *	=PATH      the profile file
+ *	sentence   why there is none; where a signal has ended it, what it had to say before
+ *
+ * With --tree a file's name is the hash of the input's content, and of all that decides what is made of
+ * it. It is made beside it and renamed, so one that is there is whole, whoever was killed when.
+ */
+#include "cli/fold_pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/analysis.h"
+#include "cli/terminal.h"
+
+enum { ANSWER_MOST = 8192, MEMORY_LEAST = 64 << 20 };
+
+struct fold_process {
+	pid_t pid; /* 0: none */
+	int pipe;
+	struct fold_task *task;
+	char answer[ANSWER_MOST];
+	size_t size;
+};
+
+/* All that decides what an input becomes, but for the input. */
+static uint64_t options_hash(const struct settings *s)
+{
+	const struct ff_options *p = &s->profile;
+	const char *const texts[] = { ff_version(), p->event,	p->symfs,
+				      p->kallsyms,  p->vmlinux, p->debug_dir,
+				      p->map_dir,   p->mode,	p->pair,
+				      p->scope,	    p->ratio,	p->build_id_dir };
+	const unsigned numbers[] = { p->count,	   p->root,	p->flags,  p->max_stack,
+				     p->truncated, p->demangle, p->unnamed };
+	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a: the same in every process */
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) + s->filter_count; i++) {
+		const char *t =
+			i < sizeof(texts) / sizeof(*texts)
+				? texts[i]
+				: s->filters[i - sizeof(texts) / sizeof(*texts)].text;
+
+		snprintf(text, sizeof(text), "%d%s", t != NULL, t ? t : "");
+		for (size_t k = 0; k <= strlen(text); k++)
+			hash = (hash ^ (unsigned char)text[k]) * 0x100000001b3;
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		hash = (hash ^ numbers[i]) * 0x100000001b3;
+	for (size_t i = 0; i < s->filter_count; i++)
+		hash = (hash ^ s->filters[i].drop) * 0x100000001b3;
+	return hash;
+}
+
+/* The name that the profile file is to have: @number of this run, or by content in the tree. */
+static int choose_name(const struct fold_pool *pool, const char *input, size_t number,
+		       char *ret, size_t size)
+{
+	const char *tree = pool->settings->merge.tree;
+	char hash[65], data[4300];
+	int err;
+
+	if (!tree) {
+		snprintf(ret, size, "%s/%zu.ff", pool->directory, number);
+		return 0;
+	}
+	err = ff_store_hash(input, hash);
+	/* A directory is its first file, which has the header. */
+	if (err == -EINVAL) {
+		snprintf(data, sizeof(data), "%s/data", input);
+		err = ff_store_hash(data, hash);
+	}
+	if (err < 0)
+		return err;
+	snprintf(ret, size, "%s/%.2s", tree, hash);
+	if (mkdir(ret, 0777) < 0 && errno != EEXIST)
+		return -errno;
+	snprintf(ret, size, "%s/%.2s/%s-%016" PRIx64 ".ff", tree, hash, hash,
+		 options_hash(pool->settings));
+	return 0;
+}
+
+/* What can be read once is kept, as it is read for its stacks and for its hash. */
+static int keep_stdin(const struct fold_pool *pool, char *ret, size_t size)
+{
+	char bytes[1 << 16];
+	ssize_t got;
+	int fd, err = 0;
+
+	snprintf(ret, size, "%s/stdin", pool->directory);
+	fd = open(ret, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	while (err == 0 && (got = read(STDIN_FILENO, bytes, sizeof(bytes))) != 0)
+		if (got < 0 && errno != EINTR)
+			err = -errno;
+		else if (got > 0 && write(fd, bytes, (size_t)got) != got)
+			err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}
+
+/* The rest of the work of a process. What it prints to standard error is its answer. */
+static int fold_input(const struct fold_pool *pool, const char *input, size_t number)
+{
+	struct settings wanted = *pool->settings;
+	struct ff_store_options options = { .size = sizeof(options) };
+	char to[4600], beside[4700], kept[4200];
+	struct analysis a = { 0 };
+	FILE *out = NULL;
+	int err = 0, code;
+
+	if (strcmp(input, FOLD_STDIN) == 0) {
+		err = keep_stdin(pool, kept, sizeof(kept));
+		input = kept;
+	}
+	if (err == 0)
+		err = choose_name(pool, input, number, to, sizeof(to));
+	if (err < 0) {
+		fprintf(stderr, "cannot read '%s': %s", input, strerror(-err));
+		return EXIT_INPUT;
+	}
+	if (ff_is_profile(to)) {
+		fprintf(stderr, "=%s", to);
+		return 0;
+	}
+	wanted.quiet = true;
+	code = analysis_open(&wanted, &a);
+	if (code)
+		return code;
+	err = ff_profile_read(a.profile, input);
+	if (err == 0)
+		err = ff_profile_finish(a.profile);
+	snprintf(beside, sizeof(beside), "%s.%d", to, (int)getpid());
+	if (err == 0) {
+		out = fopen(beside, "we");
+		if (!out)
+			fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
+		err = out ? ff_store_write(a.profile, &options, out) : -EIO;
+	}
+	if (err < 0 && (out || !*beside || errno != EIO))
+		fprintf(stderr, "%s", ff_profile_error(a.profile));
+	/* It has its name when it is on the disk, as others take what has one. */
+	if (out &&
+	    ((err == 0 && (fflush(out) != 0 ||
+			   (pool->settings->merge.tree && fsync(fileno(out)) < 0))) |
+	     (fclose(out) != 0)) &&
+	    err == 0) {
+		fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
+		err = -EIO;
+	}
+	if (err == 0 && rename(beside, to) < 0) {
+		fprintf(stderr, "cannot rename '%s': %s", beside, strerror(errno));
+		err = -EIO;
+	}
+	if (err < 0 && out)
+		unlink(beside);
+	if (err == 0)
+		fprintf(stderr, "=%s", to);
+	return err < 0 ? EXIT_INPUT : 0;
+}
+
+static int start_process(struct fold_pool *pool, struct fold_process *p,
+			 struct fold_task *task, size_t number)
+{
+	pid_t parent = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	fflush(NULL);
+	p->pid = fork();
+	if (p->pid < 0) {
+		int err = -errno;
+
+		p->pid = 0;
+		close(ends[0]);
+		close(ends[1]);
+		return err;
+	}
+	if (p->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(EXIT_INPUT);
+		close(pool->alive);
+		dup2(ends[1], STDERR_FILENO);
+		_exit(fold_input(pool, task->path, number));
+	}
+	close(ends[1]);
+	p->pipe = ends[0];
+	p->task = task;
+	p->size = 0;
+	return 0;
+}
+
+/* It has closed its pipe, and what it did is known. */
+static int end_process(struct fold_process *p)
+{
+	const char *prefix = "flamefold: ";
+	char *text = p->answer;
+	int status = 0;
+
+	close(p->pipe);
+	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	p->pid = 0;
+	text[p->size] = '\0';
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *text == '=') {
+		p->task->made = strdup(text + 1);
+		return p->task->made ? 0 : -ENOMEM;
+	}
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		text += strlen(prefix);
+	text[strcspn(text, "\n")] = '\0';
+	if (WIFSIGNALED(status) && !*text)
+		snprintf(text, ANSWER_MOST, "'%s': signal %d has ended what read it",
+			 p->task->path, WTERMSIG(status));
+	p->task->why = strdup(*text ? text : "nothing is known");
+	return p->task->why ? 0 : -ENOMEM;
+}
+
+/* Takes what processes say; those that have ended are ended. */
+static int wait_for_some(struct fold_process *running, size_t count, size_t *ended)
+{
+	struct pollfd *polled = calloc(count, sizeof(*polled));
+	int err = polled ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && err == 0; i++)
+		polled[i] = (struct pollfd){ running[i].pid ? running[i].pipe : -1,
+					     POLLIN, 0 };
+	if (err == 0 && poll(polled, count, -1) < 0 && errno != EINTR)
+		err = -errno;
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct fold_process *p = &running[i];
+		size_t room = sizeof(p->answer) - 1 - p->size;
+		char spilled[512];
+		ssize_t got;
+
+		if (!polled[i].revents)
+			continue;
+		got = room ? read(p->pipe, p->answer + p->size, room)
+			   : read(p->pipe, spilled, sizeof(spilled));
+		if (got > 0 && room)
+			p->size += (size_t)got;
+		if (got > 0 || (got < 0 && errno == EINTR))
+			continue;
+		err = end_process(p);
+		++*ended;
+	}
+	free(polled);
+	return err;
+}
+
+static void remove_directory(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+/* What is made goes with us, however we go: a process waits for that. */
+static int make_directory(struct fold_pool *pool)
+{
+	const char *temporary = getenv("TMPDIR");
+	int ends[2];
+
+	snprintf(pool->directory, sizeof(pool->directory), "%.4000s/flamefold-XXXXXX",
+		 temporary && *temporary ? temporary : "/tmp");
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	if (!mkdtemp(pool->directory)) {
+		close(ends[0]);
+		close(ends[1]);
+		return -errno;
+	}
+	fflush(NULL);
+	pool->cleaner = fork();
+	if (pool->cleaner == 0) {
+		char byte;
+
+		setsid();
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		remove_directory(pool->directory);
+		_exit(0);
+	}
+	close(ends[0]);
+	pool->alive = ends[1];
+	if (pool->cleaner > 0)
+		return 0;
+	pool->cleaner = 0;
+	close(ends[1]);
+	rmdir(pool->directory);
+	return -EAGAIN;
+}
+
+void fold_pool_release(struct fold_pool *pool)
+{
+	if (!pool->cleaner)
+		return;
+	close(pool->alive);
+	while (waitpid(pool->cleaner, NULL, 0) < 0 && errno == EINTR)
+		;
+	pool->cleaner = 0;
+}
+
+static void show_folding(double started, size_t done, size_t count)
+{
+	double seconds = now() - started;
+
+	if (seconds > 0.5 && done)
+		status("folding: %zu of %zu, %.0f files a second, %.0f s left", done,
+		       count, (double)done / seconds,
+		       seconds / (double)done * (double)(count - done));
+}
+
+int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
+{
+	struct settings wanted = *pool->settings;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t jobs = wanted.profile.threads ? wanted.profile.threads
+		      : processors > 0	     ? (size_t)processors
+					     : 1;
+	uint64_t memory = wanted.profile.memory;
+	const struct settings *given = pool->settings;
+	struct fold_process *running;
+	size_t next = 0, busy = 0, done = 0;
+	double started = now();
+	int err = 0;
+
+	jobs = jobs < count ? jobs : count;
+	running = calloc(jobs + 1, sizeof(*running));
+	if (!running)
+		err = -ENOMEM;
+	if (!memory)
+		memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			 (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+	memory /= jobs ? jobs : 1;
+	wanted.profile.memory = memory > MEMORY_LEAST ? memory : MEMORY_LEAST;
+	wanted.profile.threads = 1;
+	pool->settings = &wanted;
+	if (err == 0 && !pool->cleaner)
+		err = make_directory(pool);
+	while (err == 0 && (next < count || busy)) {
+		size_t ended = 0;
+
+		for (size_t i = 0; i < jobs && err == 0; i++) {
+			/* One that is a profile file already is merged as it is. */
+			while (next < count && (tasks[next].made || tasks[next].why)) {
+				next++;
+				done++;
+			}
+			if (running[i].pid || next == count)
+				continue;
+			err = start_process(pool, &running[i], &tasks[next], next);
+			/* Where there are no more processes those that are have to do. */
+			if (err == -EAGAIN && busy) {
+				err = 0;
+				break;
+			}
+			next++;
+			busy++;
+		}
+		if (err == 0 && busy)
+			err = wait_for_some(running, jobs, &ended);
+		busy -= ended;
+		done += ended;
+		if (!given->quiet)
+			show_folding(started, done, count);
+	}
+	status_clear();
+	for (size_t i = 0; i < jobs && running; i++)
+		if (running[i].pid) {
+			kill(running[i].pid, SIGKILL);
+			end_process(&running[i]);
+		}
+	free(running);
+	pool->settings = given;
+	if (err < 0)
+		say("cannot fold: %s", strerror(-err));
+	return err < 0 ? EXIT_INPUT : 0;
+}

@@ -1,0 +1,32 @@
+#ifndef CLI_FOLD_POOL_H
+#define CLI_FOLD_POOL_H
+
+#include <stdbool.h>
+
+#include "cli/settings.h"
+
+/*
+ * Inputs become profile files, each in a process of its own: whatever one of them does to the program
+ * that reads it, the others are read.
+ */
+#define FOLD_STDIN "/dev/stdin" /* standard input, as a path */
+
+struct fold_task {
+	const char *path; /* of the input */
+	char *made; /* the profile file: the input, where it is one; NULL: there is none */
+	char *why; /* then */
+};
+
+struct fold_pool {
+	const struct settings *settings;
+	char directory[4096]; /* for what is made; "": none as yet */
+	int cleaner; /* a process that removes it when we have gone; 0: none */
+	int alive; /* its pipe */
+};
+
+/* 0, or an exit code with its message printed; what a task comes to is in it. */
+int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count);
+/* What was made is gone. */
+void fold_pool_release(struct fold_pool *pool);
+
+#endif

@@ -1,0 +1,9 @@
+#ifndef CLI_MERGE_OPTIONS_H
+#define CLI_MERGE_OPTIONS_H
+
+#include "cli/options.h"
+
+/* As option_row.set. */
+int merge_set_label(struct settings *s, const struct option_row *row, const char *arg);
+
+#endif
