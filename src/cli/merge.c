@@ -306,7 +306,7 @@ static int merge_run(const struct settings *s)
 
 const struct command command_merge = {
 	"merge",
-	"[options] [INPUT...] -o FILE.ff",
+	"[options] [INPUT...]",
 	"add up any number of inputs into a profile file",
 	COMMAND_MERGE,
 	merge_run,

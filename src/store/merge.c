@@ -28,7 +28,7 @@
 
 enum {
 	FAN_MOST = 1024, /* files that are open at once */
-	STREAMS_MEMORY = 16 << 20, /* bytes, of all threads */
+	STREAMS_MEMORY = 4 << 20, /* bytes, of all threads */
 	THREAD_LEAST = 1 << 20, /* bytes of files that are worth a thread */
 	PROGRESS_NODES = 1 << 16,
 	COPY = 64 << 10,
@@ -508,9 +508,9 @@ int store_merge_verify(struct context *ctx, const struct store_merge_job *job)
 /* Bytes that a stream takes, by the size of its file: a block of nodes, and the numbers of frames. */
 static uint64_t stream_memory(const struct store_merge_file *f)
 {
-	uint64_t block = 4 * f->size, names = f->size / 2;
+	uint64_t names = f->size / 4;
 
-	return (block < (24 << 10) ? block : 24 << 10) +
+	return (f->size < (16 << 10) ? f->size : 16 << 10) +
 	       (names < (256 << 10) ? names : 256 << 10) + 1024;
 }
 

@@ -1,0 +1,287 @@
+#!/usr/bin/env bats
+# flamefold merge: the same bytes whatever the order and the steps, and one bad file stops nobody.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir -p tmp
+	printf 'a;b 3\na;d 5\n' >1.folded
+	printf 'a 1\na;b 2\nc 4\n' >2.folded
+	printf 'a;b;c 7\nz 9\n' >3.folded
+	printf 'a;b;c;d;e;f 1\nb 1\n' >4.folded
+}
+
+teardown()
+{
+	# What was made on the way is gone, however the program ended.
+	[ -z "$(ls -A tmp)" ] || { sleep 1; [ -z "$(ls -A tmp)" ]; }
+}
+
+merge()
+{
+	timeout 300 "$flamefold" merge -q "$@"
+}
+
+# random_files COUNT: r/1 to r/COUNT, a few stacks each.
+random_files()
+{
+	mkdir -p r
+	python3 - "$1" <<-'END'
+	import random, sys
+	rng = random.Random(5)
+	for i in range(1, int(sys.argv[1]) + 1):
+	    with open(f"r/{i}", "w") as f:
+	        for _ in range(3):
+	            f.write(";".join(f"f{rng.randrange(40)}" for _ in range(rng.randint(1, 6))) + f" {rng.randint(1, 99)}\n")
+	        f.write(f"host{i} 1\n")
+	END
+}
+
+@test "the order of four files does not matter, nor the steps" {
+	merge 1.folded 2.folded 3.folded 4.folded -o all.ff
+	cat ?.folded | "$flamefold" fold - | diff - <("$flamefold" fold all.ff)
+	for order in $(echo {1..4}{1..4}{1..4}{1..4}); do
+		[[ $order =~ 1 && $order =~ 2 && $order =~ 3 && $order =~ 4 ]] || continue
+		# shellcheck disable=SC2046 # words
+		merge $(grep -o . <<<"$order" | sed 's/$/.folded/') -o x.ff
+		cmp all.ff x.ff
+	done
+	for i in 1 2 3 4; do
+		merge $i.folded -o $i.ff
+	done
+	merge 3.ff 1.ff -o a.ff
+	merge 4.ff 2.ff -o b.ff
+	merge b.ff a.ff -o x.ff
+	cmp all.ff x.ff
+	merge a.ff 2.folded 4.ff -o x.ff
+	cmp all.ff x.ff
+}
+
+@test "a profile of nothing changes nothing" {
+	merge 1.folded 2.folded -o a.ff
+	# Nothing passes, so there is no stack.
+	merge --only symbol=nothing 1.folded --no-inputs -o empty.ff
+	merge a.ff empty.ff --no-inputs -o x.ff
+	"$flamefold" fold a.ff | diff - <("$flamefold" fold x.ff)
+}
+
+@test "random trees of merges of a thousand files are the same bytes" {
+	random_files 1000
+	ls r/* >list
+	merge -f list -o all.ff
+	cat r/* | "$flamefold" fold - | diff - <("$flamefold" fold all.ff)
+	# Each a profile file, then merged by twos, tens and all at once, as chance has it.
+	merge -f list --tree kept -o x.ff
+	cmp all.ff x.ff
+	find kept -name '*.ff' >files
+	[ "$(wc -l <files)" = 1000 ]
+	for seed in 1 2; do
+		cp files now
+		step=0
+		while [ "$(wc -l <now)" -gt 1 ]; do
+			shuf --random-source=<(yes $seed) now >order
+			rm -f part.*
+			split -l $((seed == 1 ? 97 : 500)) order part.
+			: >now
+			for part in part.*; do
+				step=$((step + 1))
+				merge -j $((1 + step % 2 * 7)) -f "$part" -o "s$seed-$step.ff"
+				echo "s$seed-$step.ff" >>now
+			done
+		done
+		# Names are those of the recordings, not of what was made of them on the way.
+		"$flamefold" fold "$(cat now)" | diff - <("$flamefold" fold all.ff)
+		cmp "$(cat now)" "$(ls s1-*.ff | tail -n 0; cat now)"
+		cp "$(cat now)" result$seed
+	done
+	cmp result1 result2
+	# By two's.
+	head -n 64 files >now
+	merge -f now -o some.ff
+	while [ "$(wc -l <now)" -gt 1 ]; do
+		: >next
+		while read -r a && read -r b; do
+			step=$((step + 1))
+			merge "$b" "$a" -o "t$step.ff"
+			echo "t$step.ff" >>next
+		done <now
+		mv next now
+	done
+	cmp some.ff "$(cat now)"
+}
+
+@test "the same file twice counts once, whatever it is called" {
+	cp 1.folded other.folded
+	merge 1.folded -o once.ff
+	merge 1.folded other.folded 1.folded -o x.ff
+	cmp once.ff x.ff
+	merge 1.folded once.ff -o x.ff
+	cmp once.ff x.ff
+	# What holds it and more stays, in either order.
+	merge 1.folded 2.folded -o both.ff
+	merge both.ff 1.folded once.ff -o x.ff
+	cmp both.ff x.ff
+	merge once.ff both.ff -o x.ff
+	cmp both.ff x.ff
+	merge --add-duplicates 1.folded other.folded -o x.ff
+	"$flamefold" fold x.ff | diff - <(printf 'a;b 6\na;d 10\n')
+	# One that they share, and one that they do not: it cannot be taken out.
+	merge 1.folded 3.folded -o half.ff
+	run -3 "$flamefold" merge both.ff half.ff -o x.ff
+	[[ $output == *"1 of its 2 inputs are in other files as well"* ]]
+}
+
+@test "bad files are named, and the others merged" {
+	merge 1.folded 2.folded -o good.ff
+	merge 3.folded 4.folded -o whole.ff
+	: >empty
+	head -c 200 whole.ff >cut.ff
+	# Damage behind the tables is found when others have been merged half.
+	merge --no-pack 3.folded 4.folded -o plain.ff
+	size=$(stat -c %s plain.ff)
+	cp plain.ff damaged.ff
+	printf '\377' | dd of=damaged.ff bs=1 seek=$((size - 20)) conv=notrunc status=none
+	head -c 4000 /dev/urandom >noise
+	run -3 "$flamefold" merge 1.folded empty cut.ff noise damaged.ff nobody 2.folded -o x.ff
+	cmp good.ff x.ff
+	for name in empty cut.ff noise damaged.ff nobody; do
+		[[ $output == *"refused '$name': "* ]]
+	done
+	[[ $output == *"5 of 7 files could not be merged"* ]]
+	run -1 "$flamefold" merge empty cut.ff damaged.ff -o y.ff
+	[ ! -e y.ff ]
+}
+
+@test "what a damaged file says that it has is not left out elsewhere" {
+	merge 1.folded 2.folded --no-pack -o both.ff
+	size=$(stat -c %s both.ff)
+	printf '\377' | dd of=both.ff bs=1 seek=$((size - 20)) conv=notrunc status=none
+	run -3 "$flamefold" merge -q both.ff 1.folded 2.folded -o x.ff
+	merge 2.folded 1.folded -o good.ff
+	cmp good.ff x.ff
+}
+
+@test "a sum is never more than it can be" {
+	printf 'a 18446744073709551615\n' >most
+	printf 'b 4294967296\n' >large
+	printf 'b 4294967296\nc 1\n' >larger
+	merge large larger -o x.ff
+	"$flamefold" fold x.ff | diff - <(printf 'b 8589934592\nc 1\n')
+	merge most -o x.ff
+	"$flamefold" fold x.ff | diff - most
+	run -1 "$flamefold" merge most large -o y.ff
+	[[ $output == *"more than 2^64"* ]]
+	[ ! -e y.ff ]
+	# Decimals make numbers longer.
+	printf 'b 0.5\n' >half
+	run -1 "$flamefold" merge most half -o y.ff
+	[[ $output == *"more than 2^64"* ]]
+}
+
+@test "a thousand files take no more than twice the memory of ten" {
+	random_files 1000
+	ls r/* >list
+	merge -f list --tree kept -o all.ff
+	find kept -name '*.ff' >files
+	head -n 10 files >ten
+	for list in files ten; do
+		"$root"/tests/budget/peak.py "$flamefold" merge -q -j1 -f $list -o x.ff 2>peak.$list
+		cat peak.$list
+	done
+	[ "$(cat peak.files)" -le $((2 * $(cat peak.ten))) ]
+}
+
+@test "names of files come from a list, by lines or by NULs" {
+	merge 1.folded 2.folded -o x.ff
+	printf '1.folded\n\n2.folded\n' | merge --from - -o y.ff
+	cmp x.ff y.ff
+	printf '1.folded\0' >list
+	merge 2.folded -f list -o y.ff
+	cmp x.ff y.ff
+	cat 1.folded | "$flamefold" merge - -o s.ff
+	"$flamefold" fold s.ff | diff - 1.folded
+}
+
+@test "--by writes a file for each value" {
+	merge --label dc=north 1.folded -o n.ff
+	merge --label dc=south/x 2.folded -o s.ff
+	merge --label dc=south/x 3.folded -o s3.ff
+	merge --by dc n.ff s.ff s3.ff 4.folded -o by.ff
+	"$flamefold" fold by-north.ff | diff - 1.folded
+	cat 2.folded 3.folded | "$flamefold" fold - | diff - <("$flamefold" fold by-south_x.ff)
+	"$flamefold" fold by-unknown.ff | diff - <("$flamefold" fold 4.folded)
+	merge n.ff s.ff -o both.ff
+	run -3 "$flamefold" merge --by dc n.ff both.ff 4.folded -o z.ff
+	[[ $output == *"refused 'both.ff'"* ]]
+	for host in web-1 web-2; do
+		"$build" -o $host.data - <<-END
+		attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD
+		feature hostname=$host
+		comm pid=1 name=$host
+		sample pid=1 time=5 period=10 ip=0x10
+		END
+	done
+	merge --by host web-1.data web-2.data -o h.ff
+	"$flamefold" fold -q h-web-1.ff | grep -q '^web-1;.* 10$'
+	"$flamefold" fold -q h-web-2.ff | grep -q '^web-2;.* 10$'
+}
+
+@test "what was folded once is taken from the tree" {
+	merge --tree kept 1.folded 2.folded -o x.ff
+	[ "$(find kept -name '*.ff' | wc -l)" = 2 ]
+	# What stands there is taken, be it another's: and no half of one ever stands there.
+	find kept -name '*.ff' -exec touch -d 2001-01-01 '{}' +
+	cp 1.folded renamed.folded
+	merge --tree kept renamed.folded 2.folded -o y.ff
+	[ -z "$(find kept -name '*.ff' -newermt 2002-01-01)" ]
+	[ "$(find kept -type f | wc -l)" = 2 ]
+	merge renamed.folded 2.folded -o z.ff
+	cmp y.ff z.ff
+	# Other options make other stacks.
+	merge --tree kept --only symbol=c 2.folded -o y.ff
+	[ "$(find kept -name '*.ff' | wc -l)" = 3 ]
+}
+
+@test "who is killed leaves nothing half done" {
+	random_files 300
+	ls r/* >list
+	merge -f list -o all.ff
+	for wait in 0.1 0.3 0.6; do
+		"$flamefold" merge -q -f list --tree kept -o x.ff &
+		sleep $wait
+		kill -9 $! || :
+		wait $! || :
+		rm -f x.ff
+	done
+	merge -f list --tree kept -o x.ff
+	cmp all.ff x.ff
+}
+
+@test "where it was made does not show" {
+	mkdir here there
+	cp 1.folded 2.folded here
+	cp 2.folded 1.folded there
+	(cd here && merge 1.folded ./2.folded -o x.ff)
+	TZ=UTC-9 LC_ALL=C merge -j 3 "$PWD/there/2.folded" there/1.folded -o y.ff
+	cmp here/x.ff y.ff
+	merge --no-inputs 1.folded 2.folded -o x.ff
+	mv 1.folded one
+	merge --no-inputs one 2.folded -o y.ff
+	cmp x.ff y.ff
+}
+
+@test "mistakes are told" {
+	run -2 "$flamefold" merge 1.folded -o x.svg
+	[[ $output == *"'merge' writes ff"* ]]
+	run -2 "$flamefold" merge 1.folded --label x -o x.ff
+	[[ $output == *"takes KEY=VALUE"* ]]
+	run -2 "$flamefold" merge 1.folded --by host -o -
+	[[ $output == *"several files"* ]]
+	merge 1.folded -o x.ff
+	run -2 "$flamefold" merge x.ff 2.folded -o x.ff
+	[[ $output == *"is an input"* ]]
+}
