@@ -337,6 +337,7 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 		struct store_node node = { UINT32_MAX - (uint32_t)(heap->key >> 32),
 					   (uint32_t)heap->key, values };
 		size_t count = 1;
+		bool any = false;
 
 		equal[0] = 0;
 		for (size_t i = 0; i < count; i++)
@@ -348,7 +349,11 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 		for (size_t i = count; i-- > 0 && more >= 0;) {
 			struct heap_entry *e = &heap[equal[i]];
 
-			more = add_values(m, e->stream, values);
+			more = 0;
+			if (e->stream->nodes.has_value) {
+				more = add_values(m, e->stream, values);
+				any = true;
+			}
 			if (more == 0)
 				more = advance(m, e);
 			if (more == 0 || ++done % PROGRESS_NODES == 0)
@@ -356,7 +361,8 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 			sift_down(m, equal[i]);
 		}
 		store_node_add(to, &node);
-		memset(values, 0, columns * sizeof(*values));
+		if (any)
+			memset(values, 0, columns * sizeof(*values));
 	}
 	free(values);
 	free(equal);

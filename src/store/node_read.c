@@ -133,6 +133,39 @@ static inline uint64_t next_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
+/* The frame of a node that is told: a child's number, or how many a sibling skips. 0: it has none. */
+static uint64_t told_frame(struct store_node_reader *r, uint64_t step, uint32_t depth)
+{
+	uint64_t low = cursor_u8(&r->low), high = next_varint(&r->high);
+	uint64_t frame = high <= r->frames >> 8 ? high << 8 | low : 0;
+
+	if (step > 1)
+		frame += (uint64_t)r->path.v[depth] + 1;
+	return r->high.bad ? 0 : frame;
+}
+
+/* The values of a node; those before are still there. */
+static int take_values(struct context *ctx, struct store_node_reader *r)
+{
+	r->has_value = false;
+	for (uint32_t i = 0; i < r->valued; i++) {
+		struct store_node_column *column = &r->with_values[i];
+		uint64_t value = next_varint(&column->values);
+		uint64_t *sum = &r->sums[column->column];
+
+		r->values[column->column] = 0;
+		if (!value)
+			continue;
+		if (__builtin_mul_overflow(value, column->unit, &value))
+			return damaged(ctx, r, "a value is too large");
+		if (__builtin_add_overflow(*sum, value, sum))
+			return damaged(ctx, r, "its values add up to more than 2^64");
+		r->values[column->column] = value;
+		r->has_value = true;
+	}
+	return 1;
+}
+
 int store_node_next(struct context *ctx, struct store_node_reader *r)
 {
 	struct store_node *node = &r->node;
@@ -147,23 +180,17 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 	}
 	if (r->nodes) {
 		uint64_t step = next_varint(&r->step);
-		uint64_t up = step > 1 ? step - 1 : 0;
+		uint32_t *follow;
 
-		if (up > node->depth)
+		if (step > (uint64_t)node->depth + 1)
 			return damaged(ctx, r, "a node is above the root");
-		depth = node->depth + 1 - (uint32_t)up;
-		frame = step ? cursor_u8(&r->low) : r->follow[r->path.v[depth - 1]];
-		if (step) {
-			uint64_t high = next_varint(&r->high);
-
-			frame = high <= r->frames >> 8 ? high << 8 | frame : 0;
-		}
-		if (up)
-			frame += (uint64_t)r->path.v[depth] + 1;
+		depth = node->depth + 1 - (step > 1 ? (uint32_t)step - 1 : 0);
+		follow = &r->follow[r->path.v[depth - 1]];
+		frame = step ? told_frame(r, step, depth) : *follow;
 		if (frame == 0 || frame >= r->frames)
 			return damaged(ctx, r, "a node has no frame");
-		if (!up)
-			r->follow[r->path.v[depth - 1]] = (uint32_t)frame;
+		if (step <= 1)
+			*follow = (uint32_t)frame;
 	}
 	if (r->path.count <= depth) {
 		if (depth == UINT32_MAX || !array_reserve(&r->path, 1))
@@ -173,18 +200,7 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 	r->path.v[depth] = (uint32_t)frame;
 	node->depth = depth;
 	node->frame = (uint32_t)frame;
-	for (uint32_t i = 0; i < r->valued; i++) {
-		struct store_node_column *column = &r->with_values[i];
-		uint64_t value = next_varint(&column->values);
-
-		if (value && __builtin_mul_overflow(value, column->unit, &value))
-			return damaged(ctx, r, "a value is too large");
-		r->values[column->column] = value;
-		if (__builtin_add_overflow(r->sums[column->column], value,
-					   &r->sums[column->column]))
-			return damaged(ctx, r, "its values add up to more than 2^64");
-	}
 	r->nodes++;
 	r->left--;
-	return 1;
+	return take_values(ctx, r);
 }

@@ -70,6 +70,7 @@ struct store_node_reader {
 		uint32_t column;
 	} * with_values;
 	uint32_t valued; /* how many columns are not all zeros */
+	bool has_value; /* the last node */
 	struct store_node node; /* the last one */
 };
 
