@@ -306,15 +306,6 @@ static int add_values(struct merge_pass *m, struct merge_stream *s, uint64_t *to
 	return 0;
 }
 
-static void report(struct merge_pass *m, struct merge_stream *s)
-{
-	uint64_t bytes = s->source.offset - s->reported;
-
-	s->reported = s->source.offset;
-	if (m->job->progress && s->from->fd < 0 && s->own_fd >= 0)
-		m->job->progress(m->job->arg, bytes);
-}
-
 /*
  * The entries with the least key are the top of the heap and some of those below: the heap is repaired
  * when all of them have their next key, from the last one up.
@@ -356,8 +347,14 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 			}
 			if (more == 0)
 				more = advance(m, e);
-			if (more == 0 || ++done % PROGRESS_NODES == 0)
-				report(m, e->stream);
+			/* Of files that others have made of files nobody wants to know. */
+			if ((more == 0 || ++done % PROGRESS_NODES == 0) &&
+			    m->job->progress && e->stream->own_fd >= 0) {
+				uint64_t at = e->stream->source.offset;
+
+				m->job->progress(m->job->arg, at - e->stream->reported);
+				e->stream->reported = at;
+			}
 			sift_down(m, equal[i]);
 		}
 		store_node_add(to, &node);
@@ -511,15 +508,6 @@ int store_merge_verify(struct context *ctx, const struct store_merge_job *job)
 		       : 0;
 }
 
-/* Bytes that a stream takes, by the size of its file: a block of nodes, and the numbers of frames. */
-static uint64_t stream_memory(const struct store_merge_file *f)
-{
-	uint64_t names = f->size / 4;
-
-	return (f->size < (16 << 10) ? f->size : 16 << 10) +
-	       (names < (256 << 10) ? names : 256 << 10) + 1024;
-}
-
 /* Where groups begin that are merged at once: as many as there are threads where that is worth it,
  * and none that takes more memory than it may, or more files than may be open. */
 static size_t cut_groups(const struct store_merge_job *job,
@@ -549,7 +537,10 @@ static size_t cut_groups(const struct store_merge_job *job,
 	bytes = 0;
 	starts[0] = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t more = stream_memory(&files[i]);
+		/* By its size: a block of nodes, and two numbers a frame. */
+		uint64_t size = files[i].size, names = size / 4;
+		uint64_t more = (size < (16 << 10) ? size : 16 << 10) +
+				(names < (256 << 10) ? names : 256 << 10) + 1024;
 		size_t in_group = i - starts[groups - 1];
 
 		if (in_group >= 2 &&

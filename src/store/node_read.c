@@ -72,19 +72,6 @@ static bool block_is_whole(const struct store_node_reader *r)
 	return left == 0 && !bad;
 }
 
-/* The end: as many nodes, and as much of each column, as were read. */
-static int read_end(struct context *ctx, struct store_node_reader *r)
-{
-	struct cursor *c = &r->section.payload;
-	bool same = cursor_varint(c) == r->nodes && r->nodes > 0;
-
-	for (uint32_t i = 0; i < r->columns; i++)
-		same &= r->sums[i] == r->totals[i];
-	if (!same || c->bad || cursor_left(c))
-		return damaged(ctx, r, "its nodes are not those that it says");
-	return store_source_at_end(ctx, r->source, r->unpacker);
-}
-
 /* 1, 0 at the end of all blocks, or a negative errno. */
 static int next_block(struct context *ctx, struct store_node_reader *r)
 {
@@ -97,8 +84,16 @@ static int next_block(struct context *ctx, struct store_node_reader *r)
 	err = store_source_next(ctx, r->source, r->unpacker, &r->section);
 	if (err < 0)
 		return err;
-	if (r->section.id == SECTION_END)
-		return read_end(ctx, r);
+	/* As many nodes, and as much of each column, as were read. */
+	if (r->section.id == SECTION_END) {
+		bool same = cursor_varint(c) == r->nodes && r->nodes > 0;
+
+		for (uint32_t i = 0; i < r->columns; i++)
+			same &= r->sums[i] == r->totals[i];
+		if (!same || c->bad || cursor_left(c))
+			return damaged(ctx, r, "its nodes are not those that it says");
+		return store_source_at_end(ctx, r->source, r->unpacker);
+	}
 	if (r->section.id != SECTION_NODES)
 		return damaged(ctx, r, "sections are not in their order");
 	count = cursor_varint(c);
@@ -133,39 +128,6 @@ static inline uint64_t next_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* The frame of a node that is told: a child's number, or how many a sibling skips. 0: it has none. */
-static uint64_t told_frame(struct store_node_reader *r, uint64_t step, uint32_t depth)
-{
-	uint64_t low = cursor_u8(&r->low), high = next_varint(&r->high);
-	uint64_t frame = high <= r->frames >> 8 ? high << 8 | low : 0;
-
-	if (step > 1)
-		frame += (uint64_t)r->path.v[depth] + 1;
-	return r->high.bad ? 0 : frame;
-}
-
-/* The values of a node; those before are still there. */
-static int take_values(struct context *ctx, struct store_node_reader *r)
-{
-	r->has_value = false;
-	for (uint32_t i = 0; i < r->valued; i++) {
-		struct store_node_column *column = &r->with_values[i];
-		uint64_t value = next_varint(&column->values);
-		uint64_t *sum = &r->sums[column->column];
-
-		r->values[column->column] = 0;
-		if (!value)
-			continue;
-		if (__builtin_mul_overflow(value, column->unit, &value))
-			return damaged(ctx, r, "a value is too large");
-		if (__builtin_add_overflow(*sum, value, sum))
-			return damaged(ctx, r, "its values add up to more than 2^64");
-		r->values[column->column] = value;
-		r->has_value = true;
-	}
-	return 1;
-}
-
 int store_node_next(struct context *ctx, struct store_node_reader *r)
 {
 	struct store_node *node = &r->node;
@@ -186,7 +148,15 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 			return damaged(ctx, r, "a node is above the root");
 		depth = node->depth + 1 - (step > 1 ? (uint32_t)step - 1 : 0);
 		follow = &r->follow[r->path.v[depth - 1]];
-		frame = step ? told_frame(r, step, depth) : *follow;
+		frame = *follow;
+		if (step) {
+			uint64_t low = cursor_u8(&r->low), high = next_varint(&r->high);
+
+			frame = high <= r->frames >> 8 ? high << 8 | low : 0;
+			/* Of a sibling it is told how many it skips. */
+			if (step > 1)
+				frame += (uint64_t)r->path.v[depth] + 1;
+		}
 		if (frame == 0 || frame >= r->frames)
 			return damaged(ctx, r, "a node has no frame");
 		if (step <= 1)
@@ -202,5 +172,21 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 	node->frame = (uint32_t)frame;
 	r->nodes++;
 	r->left--;
-	return take_values(ctx, r);
+	r->has_value = false;
+	for (uint32_t i = 0; i < r->valued; i++) {
+		struct store_node_column *column = &r->with_values[i];
+		uint64_t value = next_varint(&column->values);
+		uint64_t *sum = &r->sums[column->column];
+
+		r->values[column->column] = 0;
+		if (!value)
+			continue;
+		if (__builtin_mul_overflow(value, column->unit, &value) ||
+		    __builtin_add_overflow(*sum, value, sum))
+			return damaged(ctx, r,
+				       "its values, or their sum, are more than 2^64");
+		r->values[column->column] = value;
+		r->has_value = true;
+	}
+	return 1;
 }

@@ -31,28 +31,11 @@ void store_sink_release(struct store_sink *s)
 	s->packer = NULL;
 }
 
-static void put(struct store_sink *s, const void *bytes, size_t size)
+static void put_bytes(struct store_sink *s, const void *bytes, size_t size)
 {
 	errno = 0;
 	if (s->err == 0 && fwrite(bytes, 1, size, s->out) != size)
 		s->err = errno ? -errno : -EIO;
-}
-
-static void put_frame(struct store_sink *s, const uint8_t *bytes, size_t size)
-{
-	size_t bound = ZSTD_compressBound(size), packed;
-
-	s->packed.count = 0;
-	if (!bytes_reserve(&s->packed, bound)) {
-		s->err = -ENOMEM;
-		return;
-	}
-	packed = ZSTD_compressCCtx(s->packer, s->packed.v, bound, bytes, size,
-				   STORE_LEVEL);
-	if (ZSTD_isError(packed))
-		s->err = -ENOMEM;
-	else
-		put(s, s->packed.v, packed);
 }
 
 void store_sink_flush(struct store_sink *s)
@@ -63,10 +46,21 @@ void store_sink_flush(struct store_sink *s)
 		size_t left = s->pending.count - at;
 		size_t part = left < STORE_PIECE ? left : STORE_PIECE;
 
-		if (!s->packer)
-			put(s, s->pending.v + at, part);
-		else
-			put_frame(s, s->pending.v + at, part);
+		const uint8_t *bytes = s->pending.v + at;
+
+		if (s->packer) {
+			size_t bound = ZSTD_compressBound(part);
+
+			s->packed.count = 0;
+			if (bytes_reserve(&s->packed, bound))
+				bound = ZSTD_compressCCtx(s->packer, s->packed.v, bound,
+							  bytes, part, STORE_LEVEL);
+			if (s->packed.failed || ZSTD_isError(bound))
+				s->err = -ENOMEM;
+			put_bytes(s, s->packed.v, bound);
+		} else {
+			put_bytes(s, bytes, part);
+		}
 		at += part;
 	}
 	s->pending.count = 0;

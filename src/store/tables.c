@@ -119,11 +119,11 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 	return 0;
 }
 
-/* By content: what compares rows. Strings have their ranks by then, modules and columns theirs. */
+/* By content: what compares rows. Strings have their ranks by then, and modules theirs. */
 struct table_order {
 	const struct store_tables *tables;
 	const uint32_t *strings; /* by string id: its rank */
-	const uint32_t *modules, *columns; /* by index: their ranks */
+	const uint32_t *modules; /* by index: their ranks */
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -193,21 +193,27 @@ static int compare_periods(const void *a, const void *b, void *arg)
 	return order ? order : compare_numbers(x->column, y->column);
 }
 
-/* @count rows from @first on in their order: @rank gets where each is. The rows before stay. */
+/* Rows in their order, and where each is in it. */
+struct ranking {
+	uint32_t *order, *rank;
+};
+
+/* Of @count rows those before @first stay. */
 static int rank_rows(uint32_t first, uint32_t count,
 		     int (*compare)(const void *, const void *, void *), void *arg,
-		     uint32_t **order, uint32_t **rank)
+		     struct ranking *ret)
 {
-	*order = malloc(((size_t)count + 1) * sizeof(**order));
-	*rank = malloc(((size_t)count + 1) * sizeof(**rank));
-	if (!*order || !*rank)
+	ret->order = malloc(((size_t)count + 1) * sizeof(*ret->order));
+	ret->rank = malloc(((size_t)count + 1) * sizeof(*ret->rank));
+	if (!ret->order || !ret->rank)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		(*order)[i] = i;
+		ret->order[i] = i;
 	if (count > first)
-		qsort_r(*order + first, count - first, sizeof(**order), compare, arg);
+		qsort_r(ret->order + first, count - first, sizeof(*ret->order), compare,
+			arg);
 	for (uint32_t i = 0; i < count; i++)
-		(*rank)[(*order)[i]] = i;
+		ret->rank[ret->order[i]] = i;
 	return 0;
 }
 
@@ -244,9 +250,7 @@ static int sort_periods(struct store_tables *t, const uint32_t *columns)
 
 int store_tables_sort(struct store_tables *t, struct store_map *map)
 {
-	uint32_t strings = (uint32_t)t->strings->texts.count;
-	uint32_t *by_string = NULL, *string_rank = NULL, *by_module = NULL;
-	uint32_t *module_rank = NULL, *by_frame = NULL, *by_column = NULL;
+	struct ranking strings = { 0 }, modules = { 0 }, frames = { 0 }, columns = { 0 };
 	struct table_order by = { .tables = t };
 	size_t widest = t->frames.count * sizeof(struct store_frame);
 	uint8_t *room;
@@ -257,41 +261,41 @@ int store_tables_sort(struct store_tables *t, struct store_map *map)
 	if (widest < t->modules.count * sizeof(struct store_module))
 		widest = t->modules.count * sizeof(struct store_module);
 	room = malloc(widest + STORE_COLUMNS_MOST * sizeof(struct store_column));
-	err = room ? rank_rows(0, strings, compare_string_ids, t->strings, &by_string,
-			       &string_rank)
+	err = room ? rank_rows(0, (uint32_t)t->strings->texts.count, compare_string_ids,
+			       t->strings, &strings)
 		   : -ENOMEM;
-	by.strings = string_rank;
+	by.strings = strings.rank;
 	if (err == 0)
 		err = rank_rows(1, (uint32_t)t->modules.count, compare_module_rows, &by,
-				&by_module, &module_rank);
-	by.modules = module_rank;
+				&modules);
+	by.modules = modules.rank;
 	if (err == 0)
-		err = rank_rows(1, map->frame_count, compare_frame_rows, &by, &by_frame,
-				&map->frames);
+		err = rank_rows(1, map->frame_count, compare_frame_rows, &by, &frames);
 	if (err == 0)
-		err = rank_rows(0, map->column_count, compare_column_rows, &by,
-				&by_column, &map->columns);
+		err = rank_rows(0, map->column_count, compare_column_rows, &by, &columns);
+	map->frames = frames.rank;
+	map->columns = columns.rank;
 	if (err == 0) {
 		for (size_t i = 0; i < t->frames.count; i++)
-			t->frames.v[i].module = module_rank[t->frames.v[i].module];
-		permute(t->modules.v, sizeof(*t->modules.v), t->modules.count, by_module,
+			t->frames.v[i].module = modules.rank[t->frames.v[i].module];
+		permute(t->modules.v, sizeof(*t->modules.v), t->modules.count,
+			modules.order, room);
+		permute(t->frames.v, sizeof(*t->frames.v), t->frames.count, frames.order,
 			room);
-		permute(t->frames.v, sizeof(*t->frames.v), t->frames.count, by_frame,
-			room);
-		permute(t->columns.v, sizeof(*t->columns.v), t->columns.count, by_column,
-			room);
+		permute(t->columns.v, sizeof(*t->columns.v), t->columns.count,
+			columns.order, room);
 		err = sort_periods(t, map->columns);
 	}
 	/* They were of the order before. */
 	hash_release(&t->modules_by_key);
 	hash_release(&t->frames_by_key);
 	free(room);
-	free(by_string);
-	free(string_rank);
-	free(by_module);
-	free(module_rank);
-	free(by_frame);
-	free(by_column);
+	free(strings.order);
+	free(strings.rank);
+	free(modules.order);
+	free(modules.rank);
+	free(frames.order);
+	free(columns.order);
 	if (err < 0)
 		store_map_release(map);
 	return err;

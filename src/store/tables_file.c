@@ -18,27 +18,6 @@ static void put_text(struct bytes *b, const struct intern *strings, uint32_t id)
 	bytes_add(b, text, strlen(text) + 1);
 }
 
-static void write_columns(struct store_sink *sink, const struct store_tables *t)
-{
-	struct bytes *to = &sink->section;
-
-	bytes_varint(to, t->columns.count);
-	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct store_column *c = &t->columns.v[i];
-
-		put_text(to, t->strings, c->event);
-		put_text(to, t->strings, c->unit);
-		put_text(to, t->strings, c->name);
-		put_text(to, t->strings, c->own_unit);
-		bytes_u8(to, c->side);
-		bytes_u8(to, c->sum);
-		bytes_u8(to, c->makes_stacks);
-		bytes_u8(to, c->decimals);
-		bytes_varint(to, c->total);
-	}
-	store_sink_end_section(sink, SECTION_COLUMNS);
-}
-
 static int compare_texts(const void *a, const void *b, void *arg)
 {
 	const struct intern *strings = arg;
@@ -97,7 +76,21 @@ int store_tables_write(struct store_sink *sink, const struct store_tables *t)
 
 	if (!index)
 		return -ENOMEM;
-	write_columns(sink, t);
+	bytes_varint(to, t->columns.count);
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct store_column *c = &t->columns.v[i];
+
+		put_text(to, t->strings, c->event);
+		put_text(to, t->strings, c->unit);
+		put_text(to, t->strings, c->name);
+		put_text(to, t->strings, c->own_unit);
+		bytes_u8(to, c->side);
+		bytes_u8(to, c->sum);
+		bytes_u8(to, c->makes_stacks);
+		bytes_u8(to, c->decimals);
+		bytes_varint(to, c->total);
+	}
+	store_sink_end_section(sink, SECTION_COLUMNS);
 	if (write_strings(sink, t, index) < 0) {
 		free(index);
 		return -ENOMEM;

@@ -140,18 +140,6 @@ static int make_functions(struct file_reader *r)
 	return 0;
 }
 
-/* Weights are in units of the tree's last decimal, whatever the column's is. */
-static int scaled_value(struct file_reader *r, uint32_t column, uint64_t *value)
-{
-	const struct store_column *c = &r->tables.columns.v[column];
-
-	for (unsigned i = c->decimals; !c->own_unit && i < r->ret->tree.decimals; i++)
-		if (__builtin_mul_overflow(*value, 10, value))
-			return fail(r->ctx, -EBADMSG, "'%s': its values are too large",
-				    r->source.path);
-	return 0;
-}
-
 static int add_node(struct file_reader *r)
 {
 	uint32_t at = (uint32_t)r->parent.count, depth = r->nodes.node.depth;
@@ -168,11 +156,19 @@ static int add_node(struct file_reader *r)
 	for (uint32_t i = 0; i < r->tables.columns.count && err == 0; i++) {
 		uint64_t value = r->nodes.node.values[i], *slot;
 		uint32_t column = r->column[r->map.columns[i]];
+		const struct store_column *c;
 		struct saved_value *said;
 
 		if (column == UINT32_MAX || !value)
 			continue;
-		err = scaled_value(r, r->map.columns[i], &value);
+		/* Weights are in units of the tree's last decimal, whatever the column's is. */
+		c = &r->tables.columns.v[r->map.columns[i]];
+		for (unsigned k = c->decimals;
+		     !c->own_unit && k < r->ret->tree.decimals && err == 0; k++)
+			if (__builtin_mul_overflow(value, 10, &value))
+				err = fail(r->ctx, -EBADMSG,
+					   "'%s': its values are too large",
+					   r->source.path);
 		if (r->ret->tree.values[column].column.sum == SUM_HERE) {
 			said = at ? array_add(&r->said[column]) : NULL;
 			if (said)
