@@ -28,7 +28,8 @@
 
 enum {
 	FAN_MOST = 1024, /* files that are open at once */
-	STREAMS_MEMORY = 4 << 20, /* bytes, of all threads */
+	STREAMS_MEMORY = 2 << 20, /* bytes, of all threads */
+	GROUP_LEAST = 32, /* files, whatever memory they take: a pass more costs time */
 	THREAD_LEAST = 1 << 20, /* bytes of files that are worth a thread */
 	PROGRESS_NODES = 1 << 16,
 	COPY = 64 << 10,
@@ -543,8 +544,8 @@ static size_t cut_groups(const struct store_merge_job *job,
 				(names < (256 << 10) ? names : 256 << 10) + 1024;
 		size_t in_group = i - starts[groups - 1];
 
-		if (in_group >= 2 &&
-		    (memory + more > most || in_group >= fan || bytes > part)) {
+		if (in_group >= 2 && ((in_group >= GROUP_LEAST && memory + more > most) ||
+				      in_group >= fan || bytes > part)) {
 			starts[groups++] = i;
 			memory = bytes = 0;
 		}
