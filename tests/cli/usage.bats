@@ -113,13 +113,13 @@ titled()
 	usage "no command 'infos', but there is 'info'" help infos
 	usage "no command 'nosuch'" help nosuch
 	# No command at all, and what there is.
-	usage "no command or file 'merge'; the commands are graph, fold, record, top, tree, diff, export, info and help" merge a.data b.data
-	usage "no command or file 'folders'; the commands are graph, fold, record, top, tree, diff, export, info and help" folders
+	usage "no command or file 'archive'; the commands are graph, fold, record, top, tree, diff, merge, export, info and help" archive a.data b.data
+	usage "no command or file 'folders'; the commands are graph, fold, record, top, tree, diff, merge, export, info and help" folders
 	# What cannot be one is a file.
-	fails 1 merge.data
-	says "cannot open 'merge.data': No such file or directory"
-	fails 1 ./merge
-	says "cannot open './merge': No such file or directory"
+	fails 1 archive.data
+	says "cannot open 'archive.data': No such file or directory"
+	fails 1 ./archive
+	says "cannot open './archive': No such file or directory"
 	# A file is one, whatever it is called.
 	cp in.folded flod
 	run --separate-stderr "$flamefold" flod
