@@ -66,9 +66,10 @@ static void add_difference(struct text *t, const struct difference *d)
 	text_printf(t,
 		    " data-scale=\"%.17g\" data-noise=\"%.9g\" data-level=\"%.9g\" "
 		    "data-reach=\"%.9g\"",
-		    d->scale, noise, d->options.level, d->reach);
-	add_data_text(t, "a", intern_text(&d->strings, d->total[DIFF_A].paths));
-	add_data_text(t, "b", intern_text(&d->strings, d->total[DIFF_B].paths));
+		    d->scale, noise, d->uncoloured ? 0 : d->options.level, d->reach);
+	/* Where colours are refused nothing is sure enough to have one. */
+	add_data_text(t, "a", d->total[DIFF_A].paths.bytes);
+	add_data_text(t, "b", d->total[DIFF_B].paths.bytes);
 	add_data_text(t, "normalize", difference_normalize_name(d->options.normalize));
 }
 
