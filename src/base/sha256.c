@@ -26,7 +26,7 @@ static uint32_t rotate(uint32_t x, unsigned bits)
 	return x >> bits | x << (32 - bits);
 }
 
-static void add_block(struct sha256 *s, const uint8_t *p)
+static void add_sha256_block(struct sha256 *s, const uint8_t *p)
 {
 	uint32_t w[64], v[8];
 
@@ -74,14 +74,14 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t size)
 		size_t part = sizeof(s->block) - used;
 
 		if (used == 0 && size >= sizeof(s->block)) {
-			add_block(s, p);
+			add_sha256_block(s, p);
 			part = sizeof(s->block);
 		} else {
 			part = part < size ? part : size;
 			memcpy(s->block + used, p, part);
 			used += part;
 			if (used == sizeof(s->block)) {
-				add_block(s, s->block);
+				add_sha256_block(s, s->block);
 				used = 0;
 			}
 		}

@@ -29,7 +29,7 @@ struct merging {
 	size_t refused;
 };
 
-static int no_memory(void)
+static int no_merge_memory(void)
 {
 	say("out of memory");
 	return EXIT_INPUT;
@@ -65,7 +65,7 @@ static char *read_whole(FILE *in, size_t *size)
 
 /* Names of --from stand behind those of the command line. A NUL in it, as find -print0 writes them,
  * says that lines mean nothing. */
-static int read_list(struct merging *m)
+static int read_input_list(struct merging *m)
 {
 	const char *path = m->settings->merge.list;
 	bool standard = strcmp(path, "-") == 0;
@@ -81,14 +81,14 @@ static int read_list(struct merging *m)
 	if (!standard)
 		fclose(in);
 	if (!m->list)
-		return no_memory();
+		return no_merge_memory();
 	if (memchr(m->list, '\0', size))
 		end = '\0';
 	for (size_t i = 0; i < size; i++)
 		names += m->list[i] == end;
 	m->inputs = calloc(m->settings->input_count + names, sizeof(*m->inputs));
 	if (!m->inputs)
-		return no_memory();
+		return no_merge_memory();
 	for (size_t i = 0; i < m->settings->input_count; i++)
 		m->inputs[m->count++] = m->settings->inputs[i];
 	for (char *p = m->list; p < m->list + size;) {
@@ -109,7 +109,7 @@ static int gather_inputs(struct merging *m)
 	int code;
 
 	if (m->settings->merge.list) {
-		code = read_list(m);
+		code = read_input_list(m);
 		if (code)
 			return code;
 	} else {
@@ -118,18 +118,18 @@ static int gather_inputs(struct merging *m)
 			return code;
 		m->inputs = calloc(m->count + 1, sizeof(*m->inputs));
 		if (!m->inputs)
-			return no_memory();
+			return no_merge_memory();
 		memcpy(m->inputs, named, m->count * sizeof(*named));
 	}
 	m->tasks = calloc(m->count + 1, sizeof(*m->tasks));
 	if (!m->tasks)
-		return no_memory();
+		return no_merge_memory();
 	for (size_t i = 0; i < m->count; i++) {
 		struct fold_task *t = &m->tasks[i];
 
 		t->path = strcmp(m->inputs[i], "-") == 0 ? FOLD_STDIN : m->inputs[i];
 		if (ff_is_profile(t->path) && !(t->made = strdup(t->path)))
-			return no_memory();
+			return no_merge_memory();
 	}
 	return 0;
 }
@@ -179,7 +179,7 @@ static int add_all(struct merging *m)
 		}
 		err = ff_merge_add(m->merge, t->made, folded ? t->path : NULL);
 		if (err == -ENOMEM)
-			return no_memory();
+			return no_merge_memory();
 		if (err < 0)
 			refuse(m, t->path, ff_merge_error(m->merge));
 	}
@@ -224,7 +224,7 @@ static int write_group(struct merging *m, size_t i, const char *path)
 	return output_close(&out, err, ff_merge_error(m->merge));
 }
 
-static int write_all(struct merging *m, const char *output)
+static int write_merged_file(struct merging *m, const char *output)
 {
 	const char *value;
 	int code = 0;
@@ -236,7 +236,7 @@ static int write_all(struct merging *m, const char *output)
 				     : NULL;
 
 		if (*value && m->settings->merge.store.by && !path)
-			return no_memory();
+			return no_merge_memory();
 		code = write_group(m, i, path ? path : output);
 		free(path);
 	}
@@ -289,7 +289,7 @@ static int merge_run(const struct settings *s)
 	if (code == 0)
 		code = add_all(&m);
 	if (code == 0)
-		code = write_all(&m, output);
+		code = write_merged_file(&m, output);
 	if (code == 0 || code == OUTPUT_UNREAD)
 		code = tell_merged(&m);
 	ff_merge_free(m.merge);

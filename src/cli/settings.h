@@ -3,8 +3,8 @@
 
 #include <flamefold.h>
 #include <flamefold_diff.h>
-#include <flamefold_table.h>
 #include <flamefold_store.h>
+#include <flamefold_table.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -61,7 +61,7 @@ static void put_count(struct text *t, uint64_t value)
 }
 
 /* A part is never shown as nothing, nor as all where it is not. */
-static void put_percent(struct text *t, uint64_t part, uint64_t whole)
+static void put_percentage(struct text *t, uint64_t part, uint64_t whole)
 {
 	double share = whole ? 100.0 * (double)part / (double)whole : 0;
 
@@ -78,7 +78,7 @@ static void begin_share(struct warning_context *j, uint64_t part, uint64_t whole
 {
 	j->part = part;
 	j->whole = whole;
-	put_percent(&j->cause, part, whole);
+	put_percentage(&j->cause, part, whole);
 	text_char(&j->cause, ' ');
 }
 
@@ -305,7 +305,7 @@ static void judge_frame_pointers(struct warning_context *j)
 		if (keeps_frame_pointers(j->p, &v[i]))
 			text_string(&j->cause, "what called ");
 		text_printf(&j->cause, "%s (", v[i].name);
-		put_percent(&j->cause, v[i].weight, r->users);
+		put_percentage(&j->cause, v[i].weight, r->users);
 		text_char(&j->cause, ')');
 	}
 	if (count > named)
@@ -456,7 +456,7 @@ static void put_share_lost(struct warning_context *j, enum ff_input_count which)
 	/* What was lost is not among the samples, so the whole is both. */
 	j->whole = j->part + count_of(j, FF_INPUT_SAMPLES);
 	text_string(&j->cause, " (");
-	put_percent(&j->cause, j->part, j->whole);
+	put_percentage(&j->cause, j->part, j->whole);
 	text_string(&j->cause, " of what there was)");
 }
 
@@ -563,7 +563,7 @@ static void judge_kernel(struct warning_context *j)
 		text_string(&j->remedy, "flamefold info --symbols FILE");
 	}
 	text_printf(&j->cause, "the kernel addresses have no names: %s (", problem);
-	put_percent(&j->cause, j->part, j->whole);
+	put_percentage(&j->cause, j->part, j->whole);
 	text_string(&j->cause, " of the weight)");
 }
 
@@ -598,7 +598,7 @@ static void judge_refused(struct warning_context *j)
 				 "differs, or it was replaced ("
 			       : " object files are not the recorded ones: their build "
 				 "ids differ, or they were replaced (");
-	put_percent(&j->cause, j->part, j->whole);
+	put_percentage(&j->cause, j->part, j->whole);
 	text_string(&j->cause, " of the weight)");
 	text_string(&j->remedy, "flamefold info --symbols FILE names them; --symfs=DIR "
 				"says where to look instead, --force takes them");

@@ -123,7 +123,7 @@ static int add_labels(struct context *ctx, const struct ff_store_options *o,
 }
 
 /* The last part of a path: where a file lies is nobody's business. */
-static int take_name(struct intern *strings, const char *path, uint32_t *ret)
+static int take_store_name(struct intern *strings, const char *path, uint32_t *ret)
 {
 	const char *slash = strrchr(path, '/'),
 		   *name = slash && slash[1] ? slash + 1 : path;
@@ -139,7 +139,7 @@ static int list_inputs(struct ff_profile *p, struct store_origin *origin)
 		const char *host = ff_input_text(in, FF_INPUT_HOST);
 		struct store_input *slot = array_add(&origin->inputs);
 
-		if (!slot || take_name(&p->strings, path, &slot->name) < 0 ||
+		if (!slot || take_store_name(&p->strings, path, &slot->name) < 0 ||
 		    intern_add(&p->strings, host ? host : "", host ? strlen(host) : 0,
 			       &slot->host) < 0)
 			return fail_memory(&p->ctx);
@@ -270,7 +270,8 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 		err = hash_file(path, c.hash);
 	if (err == 0 && !c.origin.input_count && !is_empty) {
 		in = array_add(&c.origin.inputs);
-		if (!in || take_name(&m->strings, name ? name : path, &in->name) < 0) {
+		if (!in ||
+		    take_store_name(&m->strings, name ? name : path, &in->name) < 0) {
 			err = -ENOMEM;
 		} else {
 			memcpy(in->hash, c.hash, SHA256_SIZE);
@@ -279,7 +280,7 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 	}
 	/* What has just been made of one input is called what that is called. */
 	if (err == 0 && name && c.origin.inputs.count == 1 &&
-	    take_name(&m->strings, name, &c.origin.inputs.v[0].name) < 0)
+	    take_store_name(&m->strings, name, &c.origin.inputs.v[0].name) < 0)
 		err = -ENOMEM;
 	c.size = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 	c.path = strdup(path);

@@ -122,7 +122,7 @@ static bool try_vmlinux(struct search *s)
 }
 
 /* The name of a module in "[nf_tables]" or ".../nf-tables.ko.xz"; its size. */
-static const char *module_name(const char *path, size_t path_size, size_t *size)
+static const char *module_file_name(const char *path, size_t path_size, size_t *size)
 {
 	const char *slash = memrchr(path, '/', path_size);
 	const char *name = slash ? slash + 1 : path, *end = path + path_size;
@@ -159,7 +159,8 @@ static bool try_modules_dep(struct search *s)
 	s->path.failed |= err == -ENOMEM;
 	if (err < 0)
 		return s->path.failed;
-	wanted = module_name(s->wanted->module, strlen(s->wanted->module), &wanted_size);
+	wanted = module_file_name(s->wanted->module, strlen(s->wanted->module),
+				  &wanted_size);
 	for (char *line = text; line < text + size && !over; line = next + 1) {
 		bool same;
 
@@ -169,7 +170,7 @@ static bool try_modules_dep(struct search *s)
 		colon = memchr(line, ':', (size_t)(next - line));
 		if (!colon)
 			continue;
-		name = module_name(line, (size_t)(colon - line), &name_size);
+		name = module_file_name(line, (size_t)(colon - line), &name_size);
 		same = name_size == wanted_size;
 		/* The kernel makes no difference between '-' and '_' in them. */
 		for (size_t i = 0; i < name_size && same; i++)

@@ -258,7 +258,7 @@ static int start_streams(struct merge_pass *m)
 	return 0;
 }
 
-static void sift_down(struct merge_pass *m, size_t at)
+static void sift_stream(struct merge_pass *m, size_t at)
 {
 	struct heap_entry *heap = m->heap, moved = heap[at];
 
@@ -278,7 +278,7 @@ static void sift_down(struct merge_pass *m, size_t at)
 }
 
 /* The next node of a stream, and its key: KEY_NONE at its end. 1, 0 there, or a negative errno. */
-static int advance(struct merge_pass *m, struct heap_entry *e)
+static int advance_stream(struct merge_pass *m, struct heap_entry *e)
 {
 	struct merge_stream *s = e->stream;
 	int more = store_node_next(m->ctx, &s->nodes);
@@ -290,7 +290,7 @@ static int advance(struct merge_pass *m, struct heap_entry *e)
 	return more < 0 ? blame_file(m, s, more) : more;
 }
 
-static int add_values(struct merge_pass *m, struct merge_stream *s, uint64_t *to)
+static int add_stream_values(struct merge_pass *m, struct merge_stream *s, uint64_t *to)
 {
 	for (uint32_t i = 0; i < s->nodes.valued; i++) {
 		uint32_t column = s->nodes.with_values[i].column;
@@ -311,7 +311,7 @@ static int add_values(struct merge_pass *m, struct merge_stream *s, uint64_t *to
  * The entries with the least key are the top of the heap and some of those below: the heap is repaired
  * when all of them have their next key, from the last one up.
  */
-static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
+static int merge_stream_nodes(struct merge_pass *m, struct store_node_writer *to)
 {
 	uint32_t columns = m->map.column_count;
 	uint64_t *values = calloc((size_t)columns + 1, sizeof(*values)), done = 0;
@@ -321,10 +321,10 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 
 	for (size_t i = 0; i < m->count && more >= 0; i++) {
 		heap[i].stream = &m->streams[i];
-		more = advance(m, &heap[i]);
+		more = advance_stream(m, &heap[i]);
 	}
 	for (size_t i = m->count; i-- > 0 && more >= 0;)
-		sift_down(m, i);
+		sift_stream(m, i);
 	while (m->count && heap->key != KEY_NONE && more >= 0) {
 		struct store_node node = { UINT32_MAX - (uint32_t)(heap->key >> 32),
 					   (uint32_t)heap->key, values };
@@ -343,11 +343,11 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 
 			more = 0;
 			if (e->stream->nodes.has_value) {
-				more = add_values(m, e->stream, values);
+				more = add_stream_values(m, e->stream, values);
 				any = true;
 			}
 			if (more == 0)
-				more = advance(m, e);
+				more = advance_stream(m, e);
 			/* Of files that others have made of files nobody wants to know. */
 			if ((more == 0 || ++done % PROGRESS_NODES == 0) &&
 			    m->job->progress && e->stream->own_fd >= 0) {
@@ -356,7 +356,7 @@ static int merge_nodes(struct merge_pass *m, struct store_node_writer *to)
 				m->job->progress(m->job->arg, at - e->stream->reported);
 				e->stream->reported = at;
 			}
-			sift_down(m, equal[i]);
+			sift_stream(m, equal[i]);
 		}
 		store_node_add(to, &node);
 		if (any)
@@ -385,7 +385,7 @@ static int write_merged(struct merge_pass *m, bool plain,
 	if (err == 0)
 		err = store_node_writer_init(&to, &sink, m->map.frame_count,
 					     m->map.column_count);
-	err = err < 0 ? fail_memory(m->ctx) : merge_nodes(m, &to);
+	err = err < 0 ? fail_memory(m->ctx) : merge_stream_nodes(m, &to);
 	if (err == 0 && to.nodes == 0)
 		store_node_add(&to, &(struct store_node){ .values = nothing });
 	if (err == 0 && store_node_end(&to) < 0)

@@ -73,7 +73,7 @@ static bool block_is_whole(const struct store_node_reader *r)
 }
 
 /* 1, 0 at the end of all blocks, or a negative errno. */
-static int next_block(struct context *ctx, struct store_node_reader *r)
+static int next_node_block(struct context *ctx, struct store_node_reader *r)
 {
 	struct cursor *c = &r->section.payload;
 	uint64_t count;
@@ -135,7 +135,7 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 	uint64_t frame = 0;
 
 	if (r->left == 0) {
-		int more = next_block(ctx, r);
+		int more = next_node_block(ctx, r);
 
 		if (more <= 0)
 			return more;

@@ -188,7 +188,7 @@ void store_origin_sort(struct store_origin *o, const struct intern *strings)
 	o->labels.count = kept;
 }
 
-static void put_text(struct bytes *b, const struct intern *strings, uint32_t id)
+static void put_origin_text(struct bytes *b, const struct intern *strings, uint32_t id)
 {
 	const char *text = intern_text(strings, id);
 
@@ -208,14 +208,14 @@ void store_origin_write(struct store_sink *sink, const struct store_origin *o,
 		bytes_add(to, in->hash, SHA256_SIZE);
 		bytes_varint(to, in->times);
 		bytes_varint(to, in->recorded);
-		put_text(to, strings, in->name);
-		put_text(to, strings, in->host);
+		put_origin_text(to, strings, in->name);
+		put_origin_text(to, strings, in->host);
 	}
 	store_sink_end_section(sink, SECTION_INPUTS);
 	bytes_varint(to, o->labels.count);
 	for (size_t i = 0; i < o->labels.count; i++) {
-		put_text(to, strings, o->labels.v[i].key);
-		put_text(to, strings, o->labels.v[i].value);
+		put_origin_text(to, strings, o->labels.v[i].key);
+		put_origin_text(to, strings, o->labels.v[i].value);
 	}
 	store_sink_end_section(sink, SECTION_LABELS);
 	for (unsigned i = 0; i < STORE_COUNTS; i++)

@@ -31,7 +31,7 @@ void store_sink_release(struct store_sink *s)
 	s->packer = NULL;
 }
 
-static void put_bytes(struct store_sink *s, const void *bytes, size_t size)
+static void put_sink_bytes(struct store_sink *s, const void *bytes, size_t size)
 {
 	errno = 0;
 	if (s->err == 0 && fwrite(bytes, 1, size, s->out) != size)
@@ -57,9 +57,9 @@ void store_sink_flush(struct store_sink *s)
 							  bytes, part, STORE_LEVEL);
 			if (s->packed.failed || ZSTD_isError(bound))
 				s->err = -ENOMEM;
-			put_bytes(s, s->packed.v, bound);
+			put_sink_bytes(s, s->packed.v, bound);
 		} else {
-			put_bytes(s, bytes, part);
+			put_sink_bytes(s, bytes, part);
 		}
 		at += part;
 	}

@@ -79,8 +79,8 @@ static int read_frame(struct context *ctx, struct store_source *s,
 }
 
 /* One frame more behind what there is: 1, 0 at the end, or a negative errno. */
-static int add_frame(struct context *ctx, struct store_source *s,
-		     struct store_unpacker *u)
+static int add_source_frame(struct context *ctx, struct store_source *s,
+			    struct store_unpacker *u)
 {
 	unsigned long long whole;
 	size_t size = 0, got;
@@ -120,7 +120,7 @@ static int have_bytes(struct context *ctx, struct store_source *s,
 			s->at = 0;
 		}
 		if (s->by_frames) {
-			err = add_frame(ctx, s, u);
+			err = add_source_frame(ctx, s, u);
 			if (err <= 0)
 				return err;
 			continue;

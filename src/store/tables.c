@@ -126,7 +126,7 @@ struct table_order {
 	const uint32_t *modules; /* by index: their ranks */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int compare_table_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -144,10 +144,10 @@ static int compare_module_rows(const void *a, const void *b, void *arg)
 	const struct table_order *by = arg;
 	const struct store_module *x = &by->tables->modules.v[*(const uint32_t *)a];
 	const struct store_module *y = &by->tables->modules.v[*(const uint32_t *)b];
-	int order = compare_numbers(by->strings[x->name], by->strings[y->name]);
+	int order = compare_table_numbers(by->strings[x->name], by->strings[y->name]);
 
 	if (order == 0)
-		order = compare_numbers(x->build_id_size, y->build_id_size);
+		order = compare_table_numbers(x->build_id_size, y->build_id_size);
 	return order ? order : memcmp(x->build_id, y->build_id, x->build_id_size);
 }
 
@@ -156,11 +156,12 @@ static int compare_frame_rows(const void *a, const void *b, void *arg)
 	const struct table_order *by = arg;
 	const struct store_frame *x = &by->tables->frames.v[*(const uint32_t *)a];
 	const struct store_frame *y = &by->tables->frames.v[*(const uint32_t *)b];
-	int order = compare_numbers(by->strings[x->name], by->strings[y->name]);
+	int order = compare_table_numbers(by->strings[x->name], by->strings[y->name]);
 
 	if (order == 0)
-		order = compare_numbers(by->modules[x->module], by->modules[y->module]);
-	return order ? order : compare_numbers(x->kind, y->kind);
+		order = compare_table_numbers(by->modules[x->module],
+					      by->modules[y->module]);
+	return order ? order : compare_table_numbers(x->kind, y->kind);
 }
 
 static int compare_column_rows(const void *a, const void *b, void *arg)
@@ -178,19 +179,20 @@ static int compare_column_rows(const void *a, const void *b, void *arg)
 		if (texts[i][0] != texts[i][1])
 			return compare_string_ids(&texts[i][0], &texts[i][1],
 						  (void *)strings);
-	return compare_numbers((uint64_t)x->side << 16 | x->sum << 8 | x->makes_stacks,
-			       (uint64_t)y->side << 16 | y->sum << 8 | y->makes_stacks);
+	return compare_table_numbers(
+		(uint64_t)x->side << 16 | x->sum << 8 | x->makes_stacks,
+		(uint64_t)y->side << 16 | y->sum << 8 | y->makes_stacks);
 }
 
 static int compare_periods(const void *a, const void *b, void *arg)
 {
 	const struct store_period *x = a, *y = b;
-	int order = compare_numbers(x->start, y->start);
+	int order = compare_table_numbers(x->start, y->start);
 
 	(void)arg;
 	if (order == 0)
-		order = compare_numbers(x->size, y->size);
-	return order ? order : compare_numbers(x->column, y->column);
+		order = compare_table_numbers(x->size, y->size);
+	return order ? order : compare_table_numbers(x->column, y->column);
 }
 
 /* Rows in their order, and where each is in it. */

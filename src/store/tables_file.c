@@ -11,14 +11,14 @@
 
 enum { STRINGS_MOST = 256 << 20 /* bytes: few can stand for many */ };
 
-static void put_text(struct bytes *b, const struct intern *strings, uint32_t id)
+static void put_table_text(struct bytes *b, const struct intern *strings, uint32_t id)
 {
 	const char *text = intern_text(strings, id);
 
 	bytes_add(b, text, strlen(text) + 1);
 }
 
-static int compare_texts(const void *a, const void *b, void *arg)
+static int compare_table_texts(const void *a, const void *b, void *arg)
 {
 	const struct intern *strings = arg;
 
@@ -45,7 +45,7 @@ static int write_strings(struct store_sink *sink, const struct store_tables *t,
 		if (index[i])
 			used[count++] = i;
 	if (count)
-		qsort_r(used, count, sizeof(*used), compare_texts, t->strings);
+		qsort_r(used, count, sizeof(*used), compare_table_texts, t->strings);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *text = intern_text(t->strings, used[i]);
 		size_t shared = 0;
@@ -80,10 +80,10 @@ int store_tables_write(struct store_sink *sink, const struct store_tables *t)
 	for (size_t i = 0; i < t->columns.count; i++) {
 		const struct store_column *c = &t->columns.v[i];
 
-		put_text(to, t->strings, c->event);
-		put_text(to, t->strings, c->unit);
-		put_text(to, t->strings, c->name);
-		put_text(to, t->strings, c->own_unit);
+		put_table_text(to, t->strings, c->event);
+		put_table_text(to, t->strings, c->unit);
+		put_table_text(to, t->strings, c->name);
+		put_table_text(to, t->strings, c->own_unit);
 		bytes_u8(to, c->side);
 		bytes_u8(to, c->sum);
 		bytes_u8(to, c->makes_stacks);
@@ -161,7 +161,7 @@ static int next_text(struct table_reader *r, uint32_t *ret)
 	return 0;
 }
 
-static int read_columns(struct table_reader *r)
+static int read_column_table(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c);
 
@@ -358,7 +358,7 @@ int store_tables_read(struct context *ctx, struct store_source *source,
 		      struct store_map *map)
 {
 	static int (*const readers[])(struct table_reader *) = {
-		read_columns, read_strings, read_modules, read_frames, read_periods,
+		read_column_table, read_strings, read_modules, read_frames, read_periods,
 	};
 	struct table_reader r = { .ctx = ctx, .to = t, .map = map };
 	int err = 0;

@@ -34,7 +34,8 @@ static int too_large(struct file_reader *r)
 		    r->source.path);
 }
 
-static bool is_named(const struct file_reader *r, uint32_t string, const char *name)
+static bool has_stored_name(const struct file_reader *r, uint32_t string,
+			    const char *name)
 {
 	return strcmp(intern_text(r->strings, string), name) == 0;
 }
@@ -47,12 +48,13 @@ static int choose_event(struct file_reader *r, const char *event)
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t samples =
-			is_named(r, columns[i].name, "samples") ? columns[i].total : 0;
+		uint64_t samples = has_stored_name(r, columns[i].name, "samples")
+					   ? columns[i].total
+					   : 0;
 
 		r->ret->others += i == 0 || columns[i].event != columns[i - 1].event ||
 				  columns[i].unit != columns[i - 1].unit;
-		if ((event && !is_named(r, columns[i].event, event)) ||
+		if ((event && !has_stored_name(r, columns[i].event, event)) ||
 		    (chosen < count && samples <= most))
 			continue;
 		chosen = i;
@@ -140,7 +142,7 @@ static int make_functions(struct file_reader *r)
 	return 0;
 }
 
-static int add_node(struct file_reader *r)
+static int add_stored_node(struct file_reader *r)
 {
 	uint32_t at = (uint32_t)r->parent.count, depth = r->nodes.node.depth;
 	uint32_t *parent = array_add(&r->parent), *function = array_add(&r->function);
@@ -207,7 +209,7 @@ static int read_nodes(struct file_reader *r)
 			return too_large(r);
 		more = store_node_next(r->ctx, &r->nodes);
 		if (more > 0) {
-			int err = add_node(r);
+			int err = add_stored_node(r);
 
 			if (err < 0)
 				return err;

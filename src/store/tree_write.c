@@ -148,7 +148,7 @@ static int child_node(struct tree_writer *w, uint32_t parent, uint32_t frame,
 	return 0;
 }
 
-static int place_nodes(struct tree_writer *w)
+static int place_stored_nodes(struct tree_writer *w)
 {
 	const struct named *tree = w->in->tree;
 	uint32_t columns = (uint32_t)w->tables.columns.count;
@@ -234,7 +234,7 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 	if (err == 0)
 		err = store_tables_sort(&w.tables, &w.map);
 	if (err == 0)
-		err = place_nodes(&w);
+		err = place_stored_nodes(&w);
 	if (err == 0)
 		err = store_sink_init(&sink, out, facts->plain);
 	if (err == 0)

@@ -52,7 +52,7 @@ static const char *line_of_label(const char *label, size_t size)
 	return p > label && *p != ':' ? p - 1 : NULL;
 }
 
-static int find_row(struct row_maker *m, const struct row *wanted, uint32_t *ret)
+static int find_table_row(struct row_maker *m, const struct row *wanted, uint32_t *ret)
 {
 	uint64_t key = (uint64_t)wanted->name << 32 | wanted->module;
 	const uint32_t *known = hash_map_get(&m->by_key, key);
@@ -105,7 +105,7 @@ static int row_of_function(struct row_maker *m, const struct view_node *n, uint3
 		err = intern_add(texts, label, size, &row.name);
 	}
 	if (err == 0)
-		err = find_row(m, &row, slot);
+		err = find_table_row(m, &row, slot);
 	if (err == 0)
 		*ret = *slot;
 	return err;

@@ -27,7 +27,7 @@ struct time_grid time_grid_growing(void)
 }
 
 /* Into the cell of its stack and piece. 1, 0 or -ENOMEM. */
-static int add_cell(struct time_blocks *b, const struct block_cell *more)
+static int add_block_cell(struct time_blocks *b, const struct block_cell *more)
 {
 	uint64_t place = (uint64_t)more->node << 32 | more->block;
 	const uint32_t *known = hash_map_get(&b->by_place, place);
@@ -68,13 +68,13 @@ static int place_again(struct time_blocks *b)
 		struct block_cell cell = b->cells.v[i];
 
 		if (cell.node != TIME_BLOCKS_NOWHERE)
-			added = add_cell(b, &cell);
+			added = add_block_cell(b, &cell);
 	}
 	return added < 0 ? -ENOMEM : 0;
 }
 
 /* Pieces are twice as long, as often as it takes. */
-static int widen(struct time_blocks *b, unsigned times)
+static int widen_grid(struct time_blocks *b, unsigned times)
 {
 	b->grid.width <<= times;
 	b->first >>= times;
@@ -104,14 +104,14 @@ int time_blocks_add(struct time_blocks *b, uint64_t time, uint32_t node, uint64_
 		while ((last >> times) - (first >> times) >= TIME_BLOCKS_MOST ||
 		       last >> times > UINT32_MAX)
 			times++;
-		err = widen(b, times);
+		err = widen_grid(b, times);
 		cell.block = (uint32_t)(block >> times);
 		b->first = (uint32_t)(first >> times);
 		b->last = (uint32_t)(last >> times);
 	}
 	if (err < 0)
 		return err;
-	added = add_cell(b, &cell);
+	added = add_block_cell(b, &cell);
 	b->refused = added == 0;
 	return added;
 }
@@ -159,7 +159,7 @@ int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 			times[0]++;
 			times[1]++;
 		}
-		if (widen(b, times[0]) < 0)
+		if (widen_grid(b, times[0]) < 0)
 			return -ENOMEM;
 		b->first = (uint32_t)first;
 		b->last = (uint32_t)last;
@@ -173,7 +173,7 @@ int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 
 		cell.block >>= times[1];
 		cell.node = node_map ? node_map[cell.node] : cell.node;
-		added = add_cell(b, &cell);
+		added = add_block_cell(b, &cell);
 	}
 	b->refused = added == 0;
 	return added < 0 ? added : 0;

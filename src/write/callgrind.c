@@ -48,7 +48,7 @@ struct callgrind {
 enum { KNOWN_MODULE = 1, KNOWN_FILE = 2 };
 
 /* By label and module: inlined or not, a function is one here. */
-static int add_functions(struct callgrind *c)
+static int add_callgrind_functions(struct callgrind *c)
 {
 	const struct exchange *e = &c->e;
 
@@ -173,7 +173,7 @@ static void add_cost(struct callgrind *c, uint32_t line, uint64_t weight,
 	text_char(t, '\n');
 }
 
-static void add_function(struct callgrind *c, uint32_t index, size_t *arc)
+static void add_callgrind_function(struct callgrind *c, uint32_t index, size_t *arc)
 {
 	const struct callgrind_function *f = &c->functions.v[index];
 	struct text *t = &c->sink.text;
@@ -246,7 +246,7 @@ static int collect(struct callgrind *c)
 		if (i)
 			c->samples[exchange_node(e, i)->parent] += c->samples[i];
 	}
-	err = add_functions(c);
+	err = add_callgrind_functions(c);
 	if (err == 0)
 		err = add_arcs(c);
 	if (err == 0 && c->arcs.count)
@@ -269,7 +269,7 @@ int write_callgrind(struct context *ctx, const struct tree_source *in,
 	/* Function 0 is the root, which may have stacks without a frame. */
 	for (uint32_t i = 0; err == 0 && i < c.functions.count; i++)
 		if (i || c.functions.v[0].self)
-			add_function(&c, i, &arc);
+			add_callgrind_function(&c, i, &arc);
 	if (err == 0) {
 		text_string(&c.sink.text, "totals: ");
 		text_u64(&c.sink.text, exchange_node(&c.e, 0)->total);

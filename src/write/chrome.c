@@ -23,7 +23,7 @@ static void add_frames(const struct exchange *e, struct sink *sink)
 		exchange_add_name(e, t, i);
 		if (f->module) {
 			text_string(t, ",\"category\":");
-			json_text(t, exchange_text(e, f->module));
+			json_quoted(t, exchange_text(e, f->module));
 		}
 		if (n->parent)
 			text_printf(t, ",\"parent\":%u", n->parent);
@@ -78,7 +78,7 @@ static void add_sample(const struct exchange *e, struct text *t, uint32_t frame,
 	text_printf(t,
 		    "\n{\"pid\":%llu,\"tid\":%llu,\"name\":", (unsigned long long)p->pid,
 		    (unsigned long long)p->tid);
-	json_text(t, e->type);
+	json_quoted(t, e->type);
 	text_printf(t, ",\"sf\":%u,\"ts\":", frame);
 }
 

@@ -10,7 +10,7 @@
 
 /* Names may be any bytes. A table of text is UTF-8, and who prints it on a terminal shall not be
  * commanded by them. */
-static void add_field(struct text *t, const char *string)
+static void add_csv_field(struct text *t, const char *string)
 {
 	const char *end = string ? string + strlen(string) : NULL;
 
@@ -60,11 +60,11 @@ int write_csv(struct context *ctx, const struct tree_source *in,
 	for (size_t i = 0; i < rows.list.count; i++) {
 		const struct row *r = &rows.list.v[i];
 
-		add_field(t, intern_text(&rows.texts, r->name));
+		add_csv_field(t, intern_text(&rows.texts, r->name));
 		text_char(t, ',');
-		add_field(t, intern_text(&rows.texts, r->module));
+		add_csv_field(t, intern_text(&rows.texts, r->module));
 		text_char(t, ',');
-		add_field(t, r->file ? intern_text(in->strings, r->file) : NULL);
+		add_csv_field(t, r->file ? intern_text(in->strings, r->file) : NULL);
 		text_char(t, ',');
 		if (r->line)
 			text_u64(t, r->line);

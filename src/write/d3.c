@@ -43,7 +43,7 @@ int write_d3(struct context *ctx, const struct tree_source *in,
 		}
 		if (f && f->module) {
 			text_string(t, ",\"module\":");
-			json_text(t, exchange_text(&e, f->module));
+			json_quoted(t, exchange_text(&e, f->module));
 		}
 		if (f && exchange_kind(f))
 			text_printf(t, ",\"kind\":\"%s\"", exchange_kind(f));

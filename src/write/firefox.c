@@ -57,7 +57,7 @@ static int number_string(struct hash_map *numbers, uint32_t string, uint32_t nex
 	return hash_map_set(numbers, string, next) ? 1 : -ENOMEM;
 }
 
-static int list_files(struct firefox *x)
+static int list_firefox_files(struct firefox *x)
 {
 	for (size_t i = 0; i < x->functions.nodes.count; i++) {
 		const struct function *f =
@@ -97,7 +97,7 @@ static int list_files(struct firefox *x)
 }
 
 /* Frames are found again by function, depth and category. */
-static int list_frames(struct firefox *x)
+static int list_firefox_frames(struct firefox *x)
 {
 	static const uint8_t categories[] = {
 		[FUNCTION_USER] = CATEGORY_USER,
@@ -186,8 +186,8 @@ static void add_column(const struct column_writer *c)
 	text_char(t, ']');
 }
 
-static void add_values(struct firefox *x, const char *key, size_t rows,
-		       int64_t (*value)(struct firefox *x, uint32_t row))
+static void add_firefox_values(struct firefox *x, const char *key, size_t rows,
+			       int64_t (*value)(struct firefox *x, uint32_t row))
 {
 	add_column(&(struct column_writer){ x, key, rows, value, 0, false });
 }
@@ -207,7 +207,7 @@ static int64_t depth_of(struct firefox *x, uint32_t row)
 	return x->frames.v[row].inline_depth;
 }
 
-static int64_t function_of(struct firefox *x, uint32_t row)
+static int64_t firefox_function(struct firefox *x, uint32_t row)
 {
 	return x->frames.v[row].function;
 }
@@ -217,7 +217,7 @@ static const struct function *row_function(struct firefox *x, uint32_t row)
 	return exchange_function(&x->e, x->functions.nodes.v[row]);
 }
 
-static int64_t name_of(struct firefox *x, uint32_t row)
+static int64_t firefox_name(struct firefox *x, uint32_t row)
 {
 	uint32_t label = exchange_node(&x->e, x->functions.nodes.v[row])->label;
 
@@ -300,17 +300,17 @@ static void add_shared(struct firefox *x)
 	add_stack_table(x);
 	text_printf(t, "\"frameTable\":{\"length\":%zu", frames);
 	add_constant(x, "address", frames, -1);
-	add_values(x, "inlineDepth", frames, depth_of);
-	add_values(x, "category", frames, category_of);
+	add_firefox_values(x, "inlineDepth", frames, depth_of);
+	add_firefox_values(x, "category", frames, category_of);
 	add_constant(x, "subcategory", frames, 0);
-	add_values(x, "func", frames, function_of);
-	add_values(x, "nativeSymbol", frames, NULL);
+	add_firefox_values(x, "func", frames, firefox_function);
+	add_firefox_values(x, "nativeSymbol", frames, NULL);
 	add_constant(x, "innerWindowID", frames, 0);
-	add_values(x, "line", frames, NULL);
-	add_values(x, "column", frames, NULL);
-	add_values(x, "originalLocation", frames, NULL);
+	add_firefox_values(x, "line", frames, NULL);
+	add_firefox_values(x, "column", frames, NULL);
+	add_firefox_values(x, "originalLocation", frames, NULL);
 	text_printf(t, "},\n\"funcTable\":{\"length\":%zu", functions);
-	add_values(x, "name", functions, name_of);
+	add_firefox_values(x, "name", functions, firefox_name);
 	text_string(t, ",\n\"isJS\":[");
 	for (size_t i = 0; i < functions; i++)
 		text_string(t, i ? ",false" : "false");
@@ -318,33 +318,33 @@ static void add_shared(struct firefox *x)
 	for (size_t i = 0; i < functions; i++)
 		text_string(t, i ? ",false" : "false");
 	text_char(t, ']');
-	add_values(x, "resource", functions, resource_of);
-	add_values(x, "source", functions, source_of);
-	add_values(x, "lineNumber", functions, line_of);
-	add_values(x, "columnNumber", functions, NULL);
-	add_values(x, "originalLocation", functions, NULL);
+	add_firefox_values(x, "resource", functions, resource_of);
+	add_firefox_values(x, "source", functions, source_of);
+	add_firefox_values(x, "lineNumber", functions, line_of);
+	add_firefox_values(x, "columnNumber", functions, NULL);
+	add_firefox_values(x, "originalLocation", functions, NULL);
 	text_string(
 		t,
 		"},\n\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
 		"\"libIndex\":[],\"name\":[]}");
 	text_printf(t, ",\n\"resourceTable\":{\"length\":%zu", modules);
-	add_values(x, "lib", modules, own_row);
-	add_values(x, "name", modules, module_string);
-	add_values(x, "host", modules, NULL);
+	add_firefox_values(x, "lib", modules, own_row);
+	add_firefox_values(x, "name", modules, module_string);
+	add_firefox_values(x, "host", modules, NULL);
 	add_constant(x, "type", modules, 1); /* a library */
 	text_printf(t, "},\n\"sources\":{\"length\":%zu", files);
-	add_values(x, "id", files, NULL);
-	add_values(x, "filename", files, file_string);
+	add_firefox_values(x, "id", files, NULL);
+	add_firefox_values(x, "filename", files, file_string);
 	add_constant(x, "startLine", files, 1);
 	add_constant(x, "startColumn", files, 1);
-	add_values(x, "sourceMapURL", files, NULL);
-	add_values(x, "content", files, NULL);
+	add_firefox_values(x, "sourceMapURL", files, NULL);
+	add_firefox_values(x, "content", files, NULL);
 	text_string(t,
 		    "},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],"
 		    "\"column\":[]},\n\"stringArray\":[");
 	for (uint32_t i = 0; i < x->strings.texts.count; i++) {
 		text_string(t, i ? ",\n" : "");
-		json_text(t, intern_text(&x->strings, i));
+		json_quoted(t, intern_text(&x->strings, i));
 		sink_drain(&x->sink);
 	}
 	text_string(t, "]}");
@@ -397,7 +397,8 @@ static uint64_t add_thread_column(struct firefox *x, uint32_t root,
 	return count;
 }
 
-static void add_thread(struct firefox *x, uint32_t root, bool is_main, uint64_t number)
+static void add_firefox_thread(struct firefox *x, uint32_t root, bool is_main,
+			       uint64_t number)
 {
 	const struct exchange *e = &x->e;
 	struct text *t = &x->sink.text;
@@ -432,7 +433,7 @@ static void add_thread(struct firefox *x, uint32_t root, bool is_main, uint64_t 
 		       "\"name\":[],\"phase\":[],\"startTime\":[]}}");
 }
 
-static void add_head(struct firefox *x)
+static void add_firefox_head(struct firefox *x)
 {
 	const struct write_facts *f = x->e.facts;
 	struct text *t = &x->sink.text;
@@ -449,7 +450,7 @@ static void add_head(struct firefox *x)
 		"\"debug\":false,\"extensions\":{\"baseURL\":[],\"id\":[],\"length\":0,"
 		"\"name\":[]},\"interval\":1,\"preprocessedProfileVersion\":66,"
 		"\"processType\":0,\"oscpu\":\"Linux\",\"product\":");
-	json_text(t, f->command ? f->command : f->subject ? f->subject : "flamefold");
+	json_quoted(t, f->command ? f->command : f->subject ? f->subject : "flamefold");
 	text_printf(
 		t,
 		",\n\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
@@ -463,15 +464,15 @@ static void add_head(struct firefox *x)
 		const char *slash = strrchr(path, '/');
 
 		text_string(t, i ? ",\n{\"name\":" : "\n{\"name\":");
-		json_text(t, slash ? slash + 1 : path);
+		json_quoted(t, slash ? slash + 1 : path);
 		text_string(t, ",\"path\":");
-		json_text(t, path);
+		json_quoted(t, path);
 		text_string(t, ",\"debugName\":");
-		json_text(t, slash ? slash + 1 : path);
+		json_quoted(t, slash ? slash + 1 : path);
 		text_string(t, ",\"debugPath\":");
-		json_text(t, path);
+		json_quoted(t, path);
 		text_string(t, ",\"breakpadId\":\"\",\"codeId\":");
-		json_text(t, x->build_ids.v[i]);
+		json_quoted(t, x->build_ids.v[i]);
 		text_string(t, ",\"arch\":null}");
 		sink_drain(&x->sink);
 	}
@@ -493,10 +494,10 @@ int write_firefox(struct context *ctx, const struct tree_source *in,
 	x.stack_of = calloc(x.e.view.nodes.count, sizeof(*x.stack_of));
 	if (!x.frame_of || !x.stack_of || intern_init(&x.strings) < 0 ||
 	    numbering_make(&x.e, NUMBER_FUNCTIONS, false, &x.functions) < 0 ||
-	    list_files(&x) < 0 || list_frames(&x) < 0) {
+	    list_firefox_files(&x) < 0 || list_firefox_frames(&x) < 0) {
 		x.sink.text.failed = true;
 	} else {
-		add_head(&x);
+		add_firefox_head(&x);
 		add_shared(&x);
 		text_string(t, ",\n\"threads\":[");
 		/* What is below no process is one thread, and so is a profile of nothing. */
@@ -505,12 +506,12 @@ int write_firefox(struct context *ctx, const struct tree_source *in,
 			others |= !exchange_is_process(&x.e, i);
 		others |= exchange_node(&x.e, 0)->self || !exchange_node(&x.e, 0)->first;
 		if (others)
-			add_thread(&x, 0, true, number++);
+			add_firefox_thread(&x, 0, true, number++);
 		for (uint32_t i = exchange_node(&x.e, 0)->first; i;
 		     i = exchange_node(&x.e, i)->next) {
 			if (!exchange_is_process(&x.e, i))
 				continue;
-			add_thread(&x, i, number == 1, number);
+			add_firefox_thread(&x, i, number == 1, number);
 			number++;
 		}
 		text_string(

@@ -90,7 +90,7 @@ static void add_rest(const struct exchange *e, struct text *t)
 			    ? (unsigned long long)f->frequency
 			    : 100ull,
 		    strcmp(e->unit, "bytes") == 0 ? "bytes" : "samples");
-	json_text(t, f->command ? f->command : f->subject ? f->subject : "profile");
+	json_quoted(t, f->command ? f->command : f->subject ? f->subject : "profile");
 	text_string(t, "},\"timeline\":null}\n");
 }
 

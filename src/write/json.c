@@ -35,7 +35,7 @@ void json_string(struct text *t, const char *bytes, size_t size)
 	text_char(t, '"');
 }
 
-void json_text(struct text *t, const char *string)
+void json_quoted(struct text *t, const char *string)
 {
 	if (string)
 		json_string(t, string, strlen(string));

@@ -7,6 +7,6 @@
  * whole document for one bad byte. */
 void json_string(struct text *t, const char *bytes, size_t size);
 /* The same up to its NUL; null for NULL. */
-void json_text(struct text *t, const char *string);
+void json_quoted(struct text *t, const char *string);
 
 #endif

@@ -66,7 +66,7 @@ struct otlp_writer {
 	struct text message, part; /* being made */
 };
 
-static void put(struct otlp_writer *w, unsigned field)
+static void put_otlp(struct otlp_writer *w, unsigned field)
 {
 	struct text *m = &w->message;
 
@@ -85,7 +85,7 @@ static void put_part(struct otlp_writer *w, unsigned field)
 	text_clear(&w->part);
 }
 
-static uint32_t number_of(struct otlp_writer *w, struct intern *in, const char *text)
+static uint32_t otlp_number(struct otlp_writer *w, struct intern *in, const char *text)
 {
 	uint32_t id = 0;
 
@@ -104,7 +104,7 @@ static uint32_t attribute(struct otlp_writer *w, const char *key, const char *va
 	text_printf(&t, "%s%c", key, IS_TEXT);
 	text_add(&t, value, size);
 	if (!t.failed)
-		id = number_of(w, &w->attributes, t.bytes);
+		id = otlp_number(w, &w->attributes, t.bytes);
 	w->sink.text.failed |= t.failed;
 	text_release(&t);
 	return id;
@@ -118,13 +118,13 @@ static uint32_t number_attribute(struct otlp_writer *w, const char *key, uint64_
 		return 0;
 	snprintf(text, sizeof(text), "%s%c%llu", key, IS_NUMBER,
 		 (unsigned long long)value);
-	return number_of(w, &w->attributes, text);
+	return otlp_number(w, &w->attributes, text);
 }
 
 static void add_value_type(struct otlp_writer *w, const char *type, const char *unit)
 {
-	proto_number(&w->part, 1, number_of(w, &w->strings, type));
-	proto_number(&w->part, 2, number_of(w, &w->strings, unit));
+	proto_number(&w->part, 1, otlp_number(w, &w->strings, type));
+	proto_number(&w->part, 2, otlp_number(w, &w->strings, unit));
 }
 
 static void put_sample(struct otlp_writer *w, uint32_t node, uint64_t value)
@@ -146,7 +146,7 @@ static void put_sample(struct otlp_writer *w, uint32_t node, uint64_t value)
 	}
 	proto_varint(&w->part, value);
 	put_part(w, SAMPLE_VALUES);
-	put(w, PROFILE_SAMPLES);
+	put_otlp(w, PROFILE_SAMPLES);
 }
 
 /* A message of a profile's head: it goes out as it is. */
@@ -246,12 +246,12 @@ static void put_code(struct otlp_writer *w)
 	for (size_t i = 0; i < l->modules.count; i++) {
 		if (i)
 			proto_number(&w->message, MAPPING_FILE,
-				     number_of(w, &w->strings, l->modules.v[i].path));
+				     otlp_number(w, &w->strings, l->modules.v[i].path));
 		if (i && builds[i]) {
 			proto_varint(&w->part, builds[i]);
 			put_part(w, MAPPING_ATTRIBUTES);
 		}
-		put(w, TABLE_MAPPINGS);
+		put_otlp(w, TABLE_MAPPINGS);
 	}
 	for (uint32_t i = 0; i < l->list.count; i++) {
 		proto_number(&w->message, LOCATION_MAPPING, l->list.v[i].module);
@@ -266,24 +266,24 @@ static void put_code(struct otlp_writer *w)
 			proto_varint(&w->part, kinds[i]);
 			put_part(w, LOCATION_ATTRIBUTES);
 		}
-		put(w, TABLE_LOCATIONS);
+		put_otlp(w, TABLE_LOCATIONS);
 	}
-	put(w, TABLE_FUNCTIONS);
+	put_otlp(w, TABLE_FUNCTIONS);
 	for (size_t i = 0; i < l->functions.nodes.count; i++) {
 		uint32_t node = l->functions.nodes.v[i];
 		const struct function *f = exchange_function(&w->e, node);
-		uint32_t name = number_of(
+		uint32_t name = otlp_number(
 			w, &w->strings,
 			label_text(&w->e.view.labels, exchange_node(&w->e, node)->label));
 
 		proto_number(&w->message, 1, name);
 		proto_number(&w->message, 2, name);
 		proto_number(&w->message, 3,
-			     number_of(w, &w->strings, exchange_text(&w->e, f->file)));
+			     otlp_number(w, &w->strings, exchange_text(&w->e, f->file)));
 		proto_number(&w->message, 4, f->line);
-		put(w, TABLE_FUNCTIONS);
+		put_otlp(w, TABLE_FUNCTIONS);
 	}
-	put(w, TABLE_LINKS);
+	put_otlp(w, TABLE_LINKS);
 }
 
 /* Strings last: all others give them their numbers, once more when they are measured. */
@@ -307,19 +307,19 @@ static void put_dictionary(struct otlp_writer *w)
 		proto_number(&w->message, 1, key);
 		if (i)
 			proto_bytes(&w->message, 2, any.bytes ? any.bytes : "", any.size);
-		put(w, TABLE_ATTRIBUTES);
+		put_otlp(w, TABLE_ATTRIBUTES);
 		text_clear(&any);
 	}
 	w->sink.text.failed |= any.failed;
 	text_release(&any);
-	put(w, TABLE_STACKS);
+	put_otlp(w, TABLE_STACKS);
 	for (size_t i = 1; i < w->stacks.count; i++) {
 		uint32_t at = w->stacks.v[i];
 
 		while (at)
 			proto_varint(&w->part, locations_next(&w->locations, &at));
 		put_part(w, 1);
-		put(w, TABLE_STACKS);
+		put_otlp(w, TABLE_STACKS);
 	}
 	for (uint32_t i = 0; i < w->strings.texts.count; i++) {
 		struct text *m = &w->message;

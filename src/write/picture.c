@@ -421,8 +421,8 @@ static void add_part(struct text *t, const struct box *b, const char *look)
 
 /* Over a frame lines where it is gone, and along its edge to the caller how much more and less there
  * is within it, where it has about as much of both. */
-static void add_parts(struct text *t, const struct picture *p,
-		      const struct drawn_frame *f)
+static void add_picture_parts(struct text *t, const struct picture *p,
+			      const struct drawn_frame *f)
 {
 	enum { THICK = 3, LEAST = 8 };
 	const struct difference *d = p->difference;
@@ -480,7 +480,7 @@ static void add_titled_frame(struct text *t, struct picture *p,
 	else
 		add_rectangle(t, p, f);
 	if (p->difference)
-		add_parts(t, p, f);
+		add_picture_parts(t, p, f);
 	/* flamegraph.pl writes an empty name, too. */
 	if (p->is_exact || has_room) {
 		text_string(t, p->classes ? "<text x=\"" : "<text  x=\"");

@@ -87,7 +87,7 @@ static void put_message(struct pprof_writer *w, unsigned field)
 	gzip_drain(&w->gzip, &w->all);
 }
 
-static void put_part(struct pprof_writer *w, unsigned field)
+static void put_pprof_part(struct pprof_writer *w, unsigned field)
 {
 	proto_bytes(&w->message, field, w->part.bytes ? w->part.bytes : "", w->part.size);
 	text_clear(&w->part);
@@ -129,18 +129,18 @@ static void put_types(struct pprof_writer *w)
 }
 
 /* One of @text, the number of a string, and @number. */
-static void put_label(struct pprof_writer *w, const char *key, uint64_t text,
-		      uint64_t number)
+static void put_pprof_label(struct pprof_writer *w, const char *key, uint64_t text,
+			    uint64_t number)
 {
 	if (!text && !number)
 		return;
 	proto_number(&w->part, LABEL_KEY, string_number(w, key));
 	proto_number(&w->part, LABEL_TEXT, text);
 	proto_number(&w->part, LABEL_NUMBER, number);
-	put_part(w, SAMPLE_LABEL);
+	put_pprof_part(w, SAMPLE_LABEL);
 }
 
-static void put_sample(struct pprof_writer *w, uint32_t node)
+static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
 {
 	const struct view_node *n = exchange_node(&w->e, node);
 	uint32_t process = locations_process(&w->locations, node), at = node;
@@ -149,24 +149,24 @@ static void put_sample(struct pprof_writer *w, uint32_t node)
 		at = 0;
 	while (at)
 		proto_varint(&w->part, locations_next(&w->locations, &at));
-	put_part(w, SAMPLE_LOCATION);
+	put_pprof_part(w, SAMPLE_LOCATION);
 	if (w->e.has_samples)
 		proto_varint(&w->part, exchange_samples(&w->e, node));
 	proto_varint(&w->part, n->self);
-	put_part(w, SAMPLE_VALUE);
+	put_pprof_part(w, SAMPLE_VALUE);
 	if (process) {
 		struct process_name p = exchange_process(&w->e, process);
 
-		put_label(w, "comm", bytes_number(w, p.comm, p.size), 0);
-		put_label(w, "pid", 0, p.pid);
-		put_label(w, "tid", 0, p.tid);
+		put_pprof_label(w, "comm", bytes_number(w, p.comm, p.size), 0);
+		put_pprof_label(w, "pid", 0, p.pid);
+		put_pprof_label(w, "tid", 0, p.tid);
 	}
 	put_message(w, PROFILE_SAMPLE);
 }
 
 /* What samples are lists of. line[0] of a location is the innermost of what was inlined there, and the
  * last one the function itself. */
-static void put_code(struct pprof_writer *w)
+static void put_pprof_code(struct pprof_writer *w)
 {
 	const struct locations *l = &w->locations;
 
@@ -193,7 +193,7 @@ static void put_code(struct pprof_writer *w)
 				     numbering_of(&w->e, &l->functions, NUMBER_FUNCTIONS,
 						  l->list.v[at].node) +
 					     1);
-			put_part(w, LOCATION_LINE);
+			put_pprof_part(w, LOCATION_LINE);
 		}
 		put_message(w, PROFILE_LOCATION);
 	}
@@ -234,8 +234,8 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 		put_types(&w);
 		for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
 			if (exchange_node(&w.e, i)->self)
-				put_sample(&w, i);
-		put_code(&w);
+				put_pprof_sample(&w, i);
+		put_pprof_code(&w);
 		for (size_t i = 0; i < w.strings.texts.count; i++) {
 			proto_string(&w.all, PROFILE_STRING,
 				     intern_text(&w.strings, (uint32_t)i));

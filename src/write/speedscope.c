@@ -62,7 +62,7 @@ static int add_samples(struct speedscope *s, uint32_t root, bool weights)
 	return more < 0 ? more : 0;
 }
 
-static int add_profile(struct speedscope *s, uint32_t root)
+static int add_speedscope_profile(struct speedscope *s, uint32_t root)
 {
 	struct text *t = &s->sink.text;
 	const char *unit = s->e.unit;
@@ -100,9 +100,9 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 	text_string(t,
 		    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		    "\"exporter\":\"flamefold " FF_VERSION "\",\"name\":");
-	json_text(t, s.e.facts->command	  ? s.e.facts->command
-		     : s.e.facts->subject ? s.e.facts->subject
-					  : "profile");
+	json_quoted(t, s.e.facts->command   ? s.e.facts->command
+		       : s.e.facts->subject ? s.e.facts->subject
+					    : "profile");
 	text_string(t, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
 	for (size_t i = 0; err == 0 && i < s.frames.nodes.count; i++) {
 		uint32_t node = s.frames.nodes.v[i];
@@ -114,7 +114,7 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 		exchange_add_name(&s.e, t, node);
 		if (file) {
 			text_string(t, ",\"file\":");
-			json_text(t, file);
+			json_quoted(t, file);
 		}
 		if (f->file && f->line)
 			text_printf(t, ",\"line\":%u", f->line);
@@ -123,7 +123,7 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 	}
 	text_string(t, "]},\n\"profiles\":[");
 	if (err == 0)
-		err = add_profile(&s, 0);
+		err = add_speedscope_profile(&s, 0);
 	for (uint32_t i = exchange_node(&s.e, 0)->first; i;
 	     i = exchange_node(&s.e, i)->next)
 		processes += exchange_is_process(&s.e, i);
@@ -131,7 +131,7 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 	     i = exchange_node(&s.e, i)->next)
 		if (processes > 1 && processes <= PROFILES_MOST &&
 		    exchange_is_process(&s.e, i))
-			err = add_profile(&s, i);
+			err = add_speedscope_profile(&s, i);
 	text_string(t, "]}\n");
 	t->failed |= err < 0;
 	numbering_release(&s.frames);

@@ -10,7 +10,7 @@ static void add_member(struct text *t, const char *key, const char *value)
 	if (!value)
 		return;
 	text_printf(t, ",\n\"%s\":", key);
-	json_text(t, value);
+	json_quoted(t, value);
 }
 
 static void add_count(struct text *t, const char *key, uint64_t value)
@@ -37,11 +37,11 @@ static void add_call(const struct exchange *e, struct text *t, uint32_t node)
 		text_printf(t, ",\"kind\":\"%s\"", kind);
 	if (node && f->module) {
 		text_string(t, ",\"module\":");
-		json_text(t, exchange_text(e, f->module));
+		json_quoted(t, exchange_text(e, f->module));
 	}
 	if (node && f->file) {
 		text_string(t, ",\"file\":");
-		json_text(t, exchange_text(e, f->file));
+		json_quoted(t, exchange_text(e, f->file));
 		text_printf(t, ",\"line\":%u", f->line);
 	}
 	text_string(t, ",\"self\":");
@@ -70,7 +70,7 @@ int write_tree_json(struct context *ctx, const struct tree_source *in,
 		return err;
 	f = e.facts;
 	text_string(t, "{\"format\":\"flamefold tree\",\n\"version\":1,\n\"unit\":");
-	json_text(t, f->unit ? f->unit : "samples");
+	json_quoted(t, f->unit ? f->unit : "samples");
 	add_member(t, "events", f->events);
 	add_member(t, "command", f->command);
 	add_member(t, "host", f->host);
@@ -86,7 +86,7 @@ int write_tree_json(struct context *ctx, const struct tree_source *in,
 		if (!*f->modules[i].build_id)
 			continue;
 		text_string(t, listed++ ? ",\n" : "\n");
-		json_text(t, f->modules[i].path);
+		json_quoted(t, f->modules[i].path);
 		text_printf(t, ":\"%s\"", f->modules[i].build_id);
 	}
 	text_string(t, "},\n\"root\":");

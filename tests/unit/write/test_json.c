@@ -44,7 +44,7 @@ Test(json, nothing_is_null)
 {
 	struct text t = { 0 };
 
-	json_text(&t, NULL);
+	json_quoted(&t, NULL);
 	cr_expect_str_eq(t.bytes, "null");
 	text_release(&t);
 }
