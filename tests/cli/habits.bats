@@ -167,7 +167,7 @@ wait_for()
 	answers "no server" -http=:8080 perf.data
 	answers "'flamefold top' prints a table of functions" -top perf.data
 	answers "rsvg-convert" -png perf.data
-	answers "takes svg, html, folded, ff or what 'export' writes" record -e cpu-clock -d 30 -f out.jfr true
+	answers "takes svg, html, folded or what 'export' writes" record -e cpu-clock -d 30 -f out.jfr true
 	answers "use -p 1234" record -d 30 -o out.svg 1234
 }
 

@@ -167,8 +167,8 @@ make_recordings()
 	refused "'dir/directory/new.svg' would be written over the input 'dir/directory'" \
 		-o dir/directory/new.svg dir/directory
 	cp dir/file perf.data
-	refused "'perf.data' is named like a recording, but 'graph' writes svg, html, folded, ff or what 'export' writes" -o perf.data
-	refused "'perf.data' is named like a recording, but 'graph' writes svg, html, folded, ff or what 'export' writes" perf.data -o perf.data
+	refused "'perf.data' is named like a recording, but 'graph' writes svg, html, folded or what 'export' writes" -o perf.data
+	refused "'perf.data' is named like a recording, but 'graph' writes svg, html, folded or what 'export' writes" perf.data -o perf.data
 	refused "'perf.data' is an input: name another output" -f svg -o perf.data
 	refused "'perf.data' is an input: name another output" perf.data -f folded -o perf.data
 	# Beside it all is well.
@@ -178,7 +178,7 @@ make_recordings()
 }
 
 @test "a suffix that is no format is refused, with what there is instead" {
-	local writes="but 'graph' writes svg, html, folded, ff or what 'export' writes"
+	local writes="but 'graph' writes svg, html, folded or what 'export' writes"
 
 	refused "'cpu.data' is named like a recording, $writes" -o cpu.data in.folded
 	refused "'cpu.DATA' is named like a recording, but 'fold' writes folded" fold -o cpu.DATA in.folded

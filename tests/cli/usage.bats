@@ -267,10 +267,10 @@ titled()
 }
 
 @test "a format has to be one the command writes" {
-	usage "option '--format' takes svg, html, folded, ff or what 'export' writes for 'graph', not 'png'" -f png in.folded
+	usage "option '--format' takes svg, html, folded or what 'export' writes for 'graph', not 'png'" -f png in.folded
 	usage "option '--format' takes folded for 'fold', not 'svg'" fold -f svg in.folded
 	usage "'x.svg' is named like svg, but 'fold' writes folded" fold -o x.svg in.folded
-	usage "'x.json' could be of several formats: name one, like -f speedscope or x.speedscope.json; 'graph' writes svg, html, folded, ff or what 'export' writes" -o x.json in.folded
+	usage "'x.json' could be of several formats: name one, like -f speedscope or x.speedscope.json; 'graph' writes svg, html, folded or what 'export' writes" -o x.json in.folded
 	[ ! -e x.svg ]
 	[ ! -e x.json ]
 }
