@@ -266,7 +266,7 @@ assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 		cmp "x.$suffix" "y.$suffix"
 	done
 	run -2 --separate-stderr "$flamefold" export a.folded
-	[[ $stderr == *"say for which program: -f FORMAT is folded, pprof, speedscope"* ]]
+	[[ $stderr == *"say for which program: -f FORMAT is folded, ff, pprof, speedscope"* ]]
 	run -2 --separate-stderr "$flamefold" export -o x.json a.folded
 	[[ $stderr == *"could be of several formats"*"x.speedscope.json"* ]]
 	run -2 --separate-stderr "$flamefold" -o x.json a.folded
