@@ -272,7 +272,7 @@ assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 	run -2 --separate-stderr "$flamefold" -o x.json a.folded
 	[[ $stderr == *"could be of several formats"* ]]
 	run -2 --separate-stderr "$flamefold" export -f svg a.folded
-	[[ $stderr == *"takes folded, pprof"*"not 'svg'"* ]]
+	[[ $stderr == *"takes folded, ff, pprof"*"not 'svg'"* ]]
 	run -2 --separate-stderr "$flamefold" diff -f pprof a.folded a.folded
 	[[ $stderr == *"takes svg, html or folded"* ]]
 }
