@@ -111,12 +111,14 @@ function judge(before, after, node) {
 	const { scale, noise, reach, errors, digits, sure } = profile.change;
 	const isTested = digits[node] < untested;
 	const a = scale * before, b = after;
-	const error = isTested ? errors[node] : node >= 0 ? 0 : Math.sqrt(noise * (a + b));
+	/* What is below a path that proves nothing was not tested: its samples alone tell how noisy it is. */
+	const chance = isTested ? errors[node] : node === 0 ? 0 : Math.sqrt(noise * (a + b));
+	const error = node >= 0 && !isTested ? 0 : chance;
 	/* What is left of a product and its sum is no difference. */
 	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
 
 	return {
-		a, b, delta, error, q: isTested ? ofDigits(digits[node]) : node >= 0 ? 1 : NaN, least: reach * error,
+		a, b, delta, error, q: isTested ? ofDigits(digits[node]) : node >= 0 ? 1 : NaN, least: reach * chance,
 		isNoise: !delta || (node >= 0 ? !(digits[node] <= sure) : abs(delta) < rare * error),
 	};
 }
