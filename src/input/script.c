@@ -210,23 +210,6 @@ static int take_frame(struct block_reader *r, struct block *b,
 	return 0;
 }
 
-/* "  file.c:12" below a frame, as -F +srcline prints it. */
-static bool is_source_line(const char *line, size_t size)
-{
-	return size > 3 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ' &&
-	       memchr(line, ':', size) && !memchr(line, '(', size);
-}
-
-/* Of records that are none of samples: perf script --show-task-events and the like. */
-static bool is_other_record(const struct printed_head *h)
-{
-	static const char prefix[] = "PERF_RECORD_";
-	const struct printed_part *p = h->event.size ? &h->event : &h->rest;
-
-	return p->size > sizeof(prefix) &&
-	       memcmp(p->text, prefix, sizeof(prefix) - 1) == 0;
-}
-
 /* A tracepoint is "group:name"; "cycles:u" has a modifier. */
 static bool is_tracepoint(const struct printed_part *event)
 {
@@ -273,18 +256,29 @@ static enum line_kind judge_line(const struct script *script, const char *line,
 				 size_t size, struct printed_head *head,
 				 struct printed_frame *frame)
 {
+	static const char other[] = "PERF_RECORD_";
 	bool indented = *line == ' ' || *line == '\t';
 
 	if (*line == '#')
 		return LINE_BESIDE;
-	if (*line != '\t' && printed_head_parse(line, size, script->timed, head))
-		return is_other_record(head) ? LINE_BESIDE : LINE_HEAD;
+	if (*line != '\t' && printed_head_parse(line, size, script->timed, head)) {
+		/* Of perf script --show-task-events and the like. */
+		const struct printed_part *p =
+			head->event.size ? &head->event : &head->rest;
+
+		return p->size > sizeof(other) &&
+				       memcmp(p->text, other, sizeof(other) - 1) == 0
+			       ? LINE_BESIDE
+			       : LINE_HEAD;
+	}
 	if (!printed_frame_parse(line, size, frame) ||
 	    (!indented && (frame->address.size < ADDRESS_LEAST ||
 			   (!frame->module.size && !frame->inlined))))
 		return LINE_ODD;
-	if (!frame->address.size && !frame->module.size && !frame->inlined &&
-	    is_source_line(line, size))
+	/* "  file.c:12" below a frame, as -F +srcline prints it. */
+	if (!frame->address.size && !frame->module.size && !frame->inlined && size > 3 &&
+	    memcmp(line, "  ", 2) == 0 && line[2] != ' ' && memchr(line, ':', size) &&
+	    !memchr(line, '(', size))
 		return LINE_SOURCE;
 	return LINE_FRAME;
 }
@@ -565,22 +559,6 @@ static int count_sample(struct input *in, const struct block *b)
 	return 0;
 }
 
-/* Chunks begin at headlines. 1 where one does here, 0, or -ENOMEM. */
-static int cut_chunk(struct input *in, uint64_t position)
-{
-	struct chunk *last = in->chunks.count ? array_last(&in->chunks) : NULL;
-
-	if (last && (in->sources.v[0].packed || position - last->start < in->chunk))
-		return 0;
-	if (last)
-		last->end = position;
-	last = array_add(&in->chunks);
-	if (!last)
-		return -ENOMEM;
-	*last = (struct chunk){ 0, position, UINT64_MAX, in->newest };
-	return 1;
-}
-
 /* Is the thread called otherwise than before? 1, 0, or -ENOMEM. */
 static int note_comm(struct input *in, const struct block *b, uint32_t tid, uint32_t comm,
 		     struct record *ret)
@@ -623,7 +601,10 @@ static int note_comms(struct input *in, const struct block *b, struct record *re
 int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 {
 	struct script *script = in->script;
-	int found, cut;
+	struct chunk *last;
+	uint64_t position;
+	bool cut;
+	int found;
 
 	if (script->has_next) {
 		*ret = script->next;
@@ -644,15 +625,25 @@ int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 		if (in->ended)
 			return 0;
 		in->done = script->block.position;
-		cut = cut_chunk(in, script->block.position);
-		if (cut < 0 || count_sample(in, &script->block) < 0)
+		position = script->block.position;
+		last = in->chunks.count ? array_last(&in->chunks) : NULL;
+		/* Chunks begin at headlines; what is packed cannot be entered in its middle. */
+		cut = !last ||
+		      (!in->sources.v[0].packed && position - last->start >= in->chunk);
+		if (cut && last)
+			last->end = position;
+		if (cut && !(last = array_add(&in->chunks)))
+			return fail_memory(ctx);
+		if (cut)
+			*last = (struct chunk){ 0, position, UINT64_MAX, in->newest };
+		if (count_sample(in, &script->block) < 0)
 			return fail_memory(ctx);
 		found = note_comms(in, &script->block, ret);
 		if (found < 0)
 			return fail_memory(ctx);
 		if (found > 0)
 			return 1;
-		if (cut > 0) {
+		if (cut) {
 			*ret = (struct record){ .type = RECORD_NONE };
 			return 1;
 		}

@@ -82,24 +82,12 @@ int store_add_frame(struct store_tables *t, const struct store_frame *frame,
 	return 0;
 }
 
-/* In units of the last decimal that either has. */
-static int add_total(struct store_column *to, const struct store_column *from)
-{
-	uint64_t total = from->total;
-	bool overflow = false;
-
-	for (; to->decimals < from->decimals; to->decimals++)
-		overflow |= __builtin_mul_overflow(to->total, 10, &to->total);
-	for (unsigned i = from->decimals; i < to->decimals; i++)
-		overflow |= __builtin_mul_overflow(total, 10, &total);
-	overflow |= __builtin_add_overflow(to->total, total, &to->total);
-	return overflow ? -EOVERFLOW : 0;
-}
-
 int store_add_column(struct store_tables *t, const struct store_column *column,
 		     uint32_t *ret)
 {
+	uint64_t total = column->total;
 	struct store_column *slot;
+	bool overflow = false;
 
 	for (*ret = 0; *ret < t->columns.count; ++*ret) {
 		slot = &t->columns.v[*ret];
@@ -108,7 +96,13 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 		    slot->side != column->side || slot->sum != column->sum ||
 		    slot->makes_stacks != column->makes_stacks)
 			continue;
-		return add_total(slot, column);
+		/* In units of the last decimal of either. */
+		for (; slot->decimals < column->decimals; slot->decimals++)
+			overflow |= __builtin_mul_overflow(slot->total, 10, &slot->total);
+		for (unsigned i = column->decimals; i < slot->decimals; i++)
+			overflow |= __builtin_mul_overflow(total, 10, &total);
+		overflow |= __builtin_add_overflow(slot->total, total, &slot->total);
+		return overflow ? -EOVERFLOW : 0;
 	}
 	if (t->columns.count == STORE_COLUMNS_MOST)
 		return -ENOSPC;
