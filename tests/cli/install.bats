@@ -59,6 +59,8 @@ package()
 	[ "$(sort <<<"$output")" = "$(sort <<-'END'
 		644 opt/ff/include/flamefold.h
 		644 opt/ff/include/flamefold_diff.h
+		644 opt/ff/include/flamefold_store.h
+		644 opt/ff/include/flamefold_table.h
 		644 opt/ff/lib/libflamefold.a
 		644 opt/ff/lib/libflamefold.so.1
 		644 opt/ff/lib/pkgconfig/libflamefold.pc
