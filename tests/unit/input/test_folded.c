@@ -111,8 +111,6 @@ Test(folded, text_that_is_known_not_to_be_folded_is_refused_though_its_lines_hav
 	check_refused(
 		"events: Ir\n16 5\n17 5\n18 5\n19 5\n20 5\n21 5\n22 5\n23 5\n24 5\n",
 		"callgrind");
-	check_refused("sh 1 [000] 2.000003: raw_syscalls:sys_exit: NR 0 = 12\n",
-		      "perf script");
 }
 
 Test(folded, carriage_returns_are_no_part_of_a_line)

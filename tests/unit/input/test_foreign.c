@@ -76,9 +76,6 @@ Test(foreign, what_is_recognised_is_guessed_as_well)
 {
 	static const char *const texts[] = {
 		"#!/bin/sh\n",
-		"# comment\n#\nsh 1/2 [003] 4.000005: 6 cycles: \n",
-		"sh 1 4.000005:  6 cycles: \n",
-		"sh 1 4.000005006: 6 cycles: \n",
 		"# Total Lost Samples: 0\n",
 		"PeriodType: cpu nanoseconds\nPeriod: 10000000\n",
 		"read(3, \"\", 4096) = 0\n",
