@@ -142,25 +142,6 @@ static void take_event(struct scan *s, struct printed_head *ret)
 	ret->rest = (struct printed_part){ s->at, (size_t)(s->end - s->at) };
 }
 
-/* "comm event:", without any number. */
-static bool take_event_alone(const char *comm, const char *end, struct printed_head *ret)
-{
-	const char *event;
-
-	while (end > comm && is_gap(end[-1]))
-		end--;
-	for (event = end; event > comm && !is_gap(event[-1]);)
-		event--;
-	if (end - event < 2 || end[-1] != ':')
-		return false;
-	*ret = (struct printed_head){ .event = { event, (size_t)(end - 1 - event) },
-				      .rest = { end, 0 } };
-	while (event > comm && is_gap(event[-1]))
-		event--;
-	ret->comm = (struct printed_part){ comm, (size_t)(event - comm) };
-	return ret->comm.size > 0;
-}
-
 bool printed_head_parse(const char *line, size_t size, bool timed,
 			struct printed_head *ret)
 {
@@ -186,7 +167,21 @@ bool printed_head_parse(const char *line, size_t size, bool timed,
 		while (at < end && !is_gap(*at))
 			at++;
 	}
-	return !timed && take_event_alone(comm, end, ret);
+	if (timed)
+		return false;
+	/* "comm event:", without any number. */
+	while (end > comm && is_gap(end[-1]))
+		end--;
+	for (at = end; at > comm && !is_gap(at[-1]);)
+		at--;
+	if (end - at < 2 || end[-1] != ':')
+		return false;
+	*ret = (struct printed_head){ .event = { at, (size_t)(end - 1 - at) },
+				      .rest = { end, 0 } };
+	while (at > comm && is_gap(at[-1]))
+		at--;
+	ret->comm = (struct printed_part){ comm, (size_t)(at - comm) };
+	return ret->comm.size > 0;
 }
 
 /* Where the object's bracket opens that the line ends in; NULL: it ends in none. */
