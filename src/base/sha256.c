@@ -26,6 +26,23 @@ static uint32_t rotate(uint32_t x, unsigned bits)
 	return x >> bits | x << (32 - bits);
 }
 
+/*
+ * A round moves all words one place on, and makes two of them new. Nothing is moved: @turn says where
+ * the first one is, and as it is known where this is compiled, words stay in registers.
+ */
+static inline void add_sha256_round(uint32_t v[8], unsigned turn, uint32_t add)
+{
+	uint32_t a = v[-turn & 7], b = v[(1 - turn) & 7], c = v[(2 - turn) & 7];
+	uint32_t e = v[(4 - turn) & 7], f = v[(5 - turn) & 7], g = v[(6 - turn) & 7];
+	uint32_t *d = &v[(3 - turn) & 7], *h = &v[(7 - turn) & 7];
+	uint32_t one = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+		       ((e & f) ^ (~e & g)) + add;
+
+	*d += one;
+	*h = one + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
+	     ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void add_sha256_block(struct sha256 *s, const uint8_t *p)
 {
 	uint32_t w[64], v[8];
@@ -40,16 +57,15 @@ static void add_sha256_block(struct sha256 *s, const uint8_t *p)
 		       (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
 	}
 	memcpy(v, s->state, sizeof(v));
-	for (unsigned i = 0; i < 64; i++) {
-		uint32_t e = v[4], a = v[0];
-		uint32_t one = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-			       ((e & v[5]) ^ (~e & v[6])) + constants[i] + w[i];
-		uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-			       ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-
-		memmove(&v[1], &v[0], 7 * sizeof(*v));
-		v[4] += one;
-		v[0] = one + two;
+	for (unsigned i = 0; i < 64; i += 8) {
+		add_sha256_round(v, 0, constants[i] + w[i]);
+		add_sha256_round(v, 1, constants[i + 1] + w[i + 1]);
+		add_sha256_round(v, 2, constants[i + 2] + w[i + 2]);
+		add_sha256_round(v, 3, constants[i + 3] + w[i + 3]);
+		add_sha256_round(v, 4, constants[i + 4] + w[i + 4]);
+		add_sha256_round(v, 5, constants[i + 5] + w[i + 5]);
+		add_sha256_round(v, 6, constants[i + 6] + w[i + 6]);
+		add_sha256_round(v, 7, constants[i + 7] + w[i + 7]);
 	}
 	for (unsigned i = 0; i < 8; i++)
 		s->state[i] += v[i];
