@@ -184,11 +184,12 @@ int store_merge_look(struct context *ctx, const char *path, struct intern *strin
 	return err;
 }
 
-/* The file has failed, not the work. Returns -EBADMSG. */
+/* The file has failed, not the work. Returns -EBADMSG; but for what has been merged on the way: no
+ * file is to be left out then, and doing it again would not help. */
 static int blame_file(struct merge_pass *m, struct merge_stream *s, int err)
 {
-	if (err == -ENOMEM)
-		return err;
+	if (err == -ENOMEM || s->from->fd >= 0)
+		return err == -EBADMSG ? -EIO : err;
 	if (!s->from->why)
 		s->from->why = strdup(m->ctx->error);
 	return s->from->why ? -EBADMSG : fail_memory(m->ctx);
@@ -576,8 +577,8 @@ int store_merge(struct context *ctx, const struct store_merge_job *job, FILE *ou
 			      ? parallel_run(job->threads, groups, merge_group, &level)
 			      : fail_memory(ctx);
 		for (size_t i = 0; level.contexts && i < groups; i++)
-			if (level.contexts[i].error[0] && !ctx->error[0])
-				*ctx = level.contexts[i];
+			if (err < 0 && level.contexts[i].error[0])
+				err = fail(ctx, err, "%s", level.contexts[i].error);
 		free(level.contexts);
 		for (size_t i = 0; temporary && i < count; i++)
 			close(temporary[i].fd);

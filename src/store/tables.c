@@ -105,7 +105,7 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 		return overflow ? -EOVERFLOW : 0;
 	}
 	if (t->columns.count == STORE_COLUMNS_MOST)
-		return -ENOSPC;
+		return -E2BIG;
 	slot = array_add(&t->columns);
 	if (!slot)
 		return -ENOMEM;

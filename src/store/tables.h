@@ -66,7 +66,7 @@ int store_add_module(struct store_tables *t, const struct store_module *module,
 		     uint32_t *ret);
 int store_add_frame(struct store_tables *t, const struct store_frame *frame,
 		    uint32_t *ret);
-/* What is there already gets its total, and the most decimals of both. -ENOSPC where there are too
+/* What is there already gets its total, and the most decimals of both. -E2BIG where there are too
  * many, -EOVERFLOW. */
 int store_add_column(struct store_tables *t, const struct store_column *column,
 		     uint32_t *ret);

@@ -194,8 +194,6 @@ static int read_column_table(struct table_reader *r)
 		    (c.sum == SUM_HERE && c.own_unit) || c.decimals > STORE_DECIMALS_MOST)
 			return wrong(r, "a column is described that cannot be");
 		err = store_add_column(r->to, &c, &r->map->columns[i]);
-		if (err == -ENOSPC)
-			return wrong(r, "there are too many columns");
 		if (err < 0)
 			return err;
 		for (uint32_t k = 0; k < i; k++)
@@ -383,6 +381,12 @@ int store_tables_read(struct context *ctx, struct store_source *source,
 				"'%s': the profile takes more memory than what is read "
 				"may: --memory=SIZE with more",
 				source->path);
+		else if (err == -E2BIG)
+			err = fail(
+				ctx, -ERANGE,
+				"cannot add '%s': the files have more than %d columns, "
+				"some for each event",
+				source->path, STORE_COLUMNS_MOST);
 		else if (err == -EOVERFLOW)
 			err = fail(ctx, -ERANGE,
 				   "cannot add '%s': the values add up to more than 2^64",

@@ -255,7 +255,7 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 	free(w.values);
 	if (err == -EOVERFLOW)
 		return fail(ctx, -ERANGE, "the values add up to more than 2^64");
-	if (err == -ENOSPC)
+	if (err == -E2BIG)
 		return fail(ctx, -EINVAL, "a profile file holds no more than %d columns",
 			    STORE_COLUMNS_MOST);
 	if (err == -ENOMEM)
