@@ -152,7 +152,7 @@ int store_node_next(struct context *ctx, struct store_node_reader *r)
 		if (step) {
 			uint64_t low = cursor_u8(&r->low), high = next_varint(&r->high);
 
-			frame = high <= r->frames >> 8 ? high << 8 | low : 0;
+			frame = high <= r->frames >> 8 ? high << 8 | low : r->frames;
 			/* Of a sibling it is told how many it skips. */
 			if (step > 1)
 				frame += (uint64_t)r->path.v[depth] + 1;
