@@ -17,8 +17,10 @@ struct file_reader {
 	struct store_node_reader nodes;
 	struct intern *strings;
 	struct store_tree *ret;
-	uint32_t column
-		[STORE_COLUMNS_MOST]; /* the tree's, by the file's; UINT32_MAX: not taken */
+	/* By column of the file: the tree's, or UINT32_MAX: not taken; and what makes of its values those
+	 * of the tree. */
+	uint32_t column[STORE_COLUMNS_MOST];
+	uint64_t factor[STORE_COLUMNS_MOST];
 	ARRAY(uint32_t) parent, function; /* by node */
 	/* By column of the tree: a value a node, but of those that are said of frames. */
 	ARRAY(uint64_t) values[COLUMNS_MOST];
@@ -100,13 +102,14 @@ static int place_columns(struct file_reader *r)
 		r->column[i] = at;
 		if (!c->own_unit && c->decimals > t->decimals)
 			t->decimals = c->decimals;
-		if (role)
-			continue;
-		for (uint32_t k = COLUMN_ROLES; k < t->columns; k++)
-			if (strcmp(t->values[k].column.name, name) == 0)
+		for (uint32_t k = 0; k < i; k++)
+			if (r->column[k] != UINT32_MAX &&
+			    strcmp(t->values[r->column[k]].column.name, name) == 0)
 				return fail(r->ctx, -EBADMSG,
 					    "'%s': it has two columns '%s'",
 					    r->source.path, name);
+		if (role)
+			continue;
 		t->values[t->columns++].column = (struct column){
 			.name = name,
 			.unit = c->own_unit ? intern_text(r->strings, c->own_unit) : NULL,
@@ -115,6 +118,19 @@ static int place_columns(struct file_reader *r)
 			.decimals = c->own_unit ? c->decimals : 0,
 			.makes_stacks = c->makes_stacks,
 		};
+	}
+	/* Weights are in units of the tree's last decimal, whatever the column's is. */
+	for (uint32_t i = 0; i < r->tables.columns.count; i++) {
+		const struct store_column *c = &r->tables.columns.v[i];
+		uint64_t most;
+
+		r->factor[i] = 1;
+		for (unsigned k = c->decimals;
+		     r->column[i] != UINT32_MAX && !c->own_unit && k < t->decimals; k++)
+			r->factor[i] *= 10;
+		if (__builtin_mul_overflow(c->total, r->factor[i], &most))
+			return fail(r->ctx, -EBADMSG, "'%s': its values are too large",
+				    r->source.path);
 	}
 	return 0;
 }
@@ -155,22 +171,13 @@ static int add_stored_node(struct file_reader *r)
 	r->path.v[depth] = at;
 	*parent = depth ? r->path.v[depth - 1] : 0;
 	*function = r->map.frames[r->nodes.node.frame];
-	for (uint32_t i = 0; i < r->tables.columns.count && err == 0; i++) {
-		uint64_t value = r->nodes.node.values[i], *slot;
-		uint32_t column = r->column[r->map.columns[i]];
-		const struct store_column *c;
+	for (uint32_t i = 0; i < r->nodes.valued && err == 0; i++) {
+		uint32_t of = r->nodes.with_values[i].column, column = r->column[of];
+		uint64_t value = r->nodes.node.values[of] * r->factor[of];
 		struct saved_value *said;
 
 		if (column == UINT32_MAX || !value)
 			continue;
-		/* Weights are in units of the tree's last decimal, whatever the column's is. */
-		c = &r->tables.columns.v[r->map.columns[i]];
-		for (unsigned k = c->decimals;
-		     !c->own_unit && k < r->ret->tree.decimals && err == 0; k++)
-			if (__builtin_mul_overflow(value, 10, &value))
-				err = fail(r->ctx, -EBADMSG,
-					   "'%s': its values are too large",
-					   r->source.path);
 		if (r->ret->tree.values[column].column.sum == SUM_HERE) {
 			said = at ? array_add(&r->said[column]) : NULL;
 			if (said)
@@ -180,10 +187,8 @@ static int add_stored_node(struct file_reader *r)
 			continue;
 		}
 		/* Zeros in between, and behind the last one, are made when they are needed. */
-		while (err == 0 && r->values[column].count <= at) {
-			slot = array_add(&r->values[column]);
-			err = slot ? 0 : fail_memory(r->ctx);
-		}
+		while (err == 0 && r->values[column].count <= at)
+			err = array_add(&r->values[column]) ? 0 : fail_memory(r->ctx);
 		if (err == 0)
 			r->values[column].v[at] = value;
 	}
@@ -242,12 +247,13 @@ static int hand_over(struct file_reader *r)
 		r->values[i].v = NULL;
 		r->said[i].v = NULL;
 	}
-	for (uint32_t i = 0; i < t->nodes; i++)
-		if (__builtin_add_overflow(all, saved_value(t, i, COLUMN_WEIGHT), &all))
-			return fail(r->ctx, -EBADMSG, "'%s': its values are too large",
-				    r->source.path);
-	for (uint32_t i = 0; i < t->nodes; i++)
-		r->ret->samples += saved_value(t, i, COLUMN_SAMPLES);
+	/* The nodes have been found to add up to what the columns say. */
+	for (uint32_t i = 0; i < r->map.column_count; i++) {
+		if (r->column[i] == COLUMN_WEIGHT)
+			all = r->map.totals[i] * r->factor[i];
+		if (r->column[i] == COLUMN_SAMPLES)
+			r->ret->samples = r->map.totals[i];
+	}
 	/* No more of a frame than there is of all. */
 	for (uint32_t i = 0; i < t->columns; i++)
 		for (uint32_t k = 0; k < t->values[i].said_count; k++)
