@@ -224,22 +224,51 @@ static int write_group(struct merging *m, size_t i, const char *path)
 	return output_close(&out, err, ff_merge_error(m->merge));
 }
 
-static int write_merged_file(struct merging *m, const char *output)
+/* What is no part of a file's name may be all that two values differ in, and a file of an earlier run
+ * may be an input now: nothing is written before all names are known to be good. */
+static int check_names(struct merging *m, char *const *paths)
 {
-	const char *value;
 	int code = 0;
 
-	m->started = now();
-	for (size_t i = 0; code == 0 && (value = ff_merge_group(m->merge, i)); i++) {
-		char *path = *value && m->settings->merge.store.by
-				     ? output_name(output, value)
-				     : NULL;
-
-		if (*value && m->settings->merge.store.by && !path)
-			return no_merge_memory();
-		code = write_group(m, i, path ? path : output);
-		free(path);
+	for (size_t i = 0; paths[i] && code == 0; i++) {
+		code = overwrite_check(m->settings, paths[i], m->inputs, m->count);
+		for (size_t k = 0; k < i && code == 0; k++)
+			if (strcmp(paths[k], paths[i]) == 0)
+				code = usage_error("'%s' and '%s' would both be '%s'",
+						   ff_merge_group(m->merge, k),
+						   ff_merge_group(m->merge, i), paths[i]);
 	}
+	return code;
+}
+
+static int write_merged_file(struct merging *m, const char *output)
+{
+	const bool by = m->settings->merge.store.by != NULL;
+	size_t count = 0;
+	char **paths;
+	int code = 0;
+
+	while (ff_merge_group(m->merge, count))
+		count++;
+	paths = calloc(count + 1, sizeof(*paths));
+	for (size_t i = 0; paths && i < count && code == 0; i++) {
+		const char *value = ff_merge_group(m->merge, i);
+
+		if (by)
+			paths[i] = *value ? output_name(output, value) : strdup(output);
+		if (by && !paths[i])
+			code = no_merge_memory();
+	}
+	if (!paths)
+		code = no_merge_memory();
+	if (code == 0)
+		code = check_names(m, paths);
+	m->started = now();
+	for (size_t i = 0; i < count && code == 0; i++)
+		code = write_group(m, i, by ? paths[i] : output);
+	for (size_t i = 0; paths && i < count; i++)
+		free(paths[i]);
+	free(paths);
 	return code;
 }
 

@@ -125,10 +125,13 @@ static int add_labels(struct context *ctx, const struct ff_store_options *o,
 /* The last part of a path: where a file lies is nobody's business. */
 static int take_store_name(struct intern *strings, const char *path, uint32_t *ret)
 {
-	const char *slash = strrchr(path, '/'),
-		   *name = slash && slash[1] ? slash + 1 : path;
+	size_t end = strlen(path), start;
 
-	return intern_add(strings, name, strlen(name), ret);
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/';)
+		start--;
+	return intern_add(strings, path + start, end - start, ret);
 }
 
 static int list_inputs(struct ff_profile *p, struct store_origin *origin)
@@ -480,41 +483,48 @@ static const char *group_value(const struct ff_merge *m, const struct candidate 
 			       char *room, size_t size)
 {
 	const struct store_origin *o = &c->origin;
-	bool by_hour = strcmp(m->by, "hour") == 0, found = false;
+	bool by_hour = strcmp(m->by, "hour") == 0;
+	bool by_input = by_hour || strcmp(m->by, "host") == 0;
+	const char *found = NULL;
 
-	snprintf(room, size, "%s", "unknown");
-	for (size_t i = 0; (by_hour || strcmp(m->by, "host") == 0) && i < o->inputs.count;
-	     i++) {
+	for (size_t i = 0; by_input && i < o->inputs.count; i++) {
 		const struct store_input *in = &o->inputs.v[i];
-		const char *host = intern_text(&m->strings, in->host);
+		const char *value = intern_text(&m->strings, in->host);
 		time_t at = (time_t)in->recorded;
-		char value[256];
+		char text[64];
 		struct tm hour;
 
-		if (!by_hour || !at || !gmtime_r(&at, &hour) ||
-		    !strftime(value, sizeof(value), "%Y-%m-%dT%H", &hour))
-			snprintf(value, sizeof(value), "%s",
-				 by_hour || !*host ? "unknown" : host);
-		if (found && strcmp(room, value) != 0)
+		if (by_hour)
+			value = at && gmtime_r(&at, &hour) &&
+						strftime(text, sizeof(text),
+							 "%Y-%m-%dT%H", &hour)
+					? text
+					: "";
+		value = *value ? value : "unknown";
+		if (found && strcmp(found, value) != 0)
 			return NULL;
-		snprintf(room, size, "%s", value);
-		found = true;
+		if (value == text) {
+			snprintf(room, size, "%s", text);
+			value = room;
+		}
+		found = value;
 	}
-	for (size_t i = 0; !found && i < o->labels.count; i++) {
+	by_input = found;
+	for (size_t i = 0; !by_input && i < o->labels.count; i++) {
 		const char *value = intern_text(&m->strings, o->labels.v[i].value);
 
 		if (strcmp(intern_text(&m->strings, o->labels.v[i].key), m->by) != 0)
 			continue;
-		if (strcmp(room, "unknown") != 0 && strcmp(room, value) != 0)
+		if (found && strcmp(found, value) != 0)
 			return NULL;
-		snprintf(room, size, "%s", value);
+		found = value;
 	}
-	return room;
+	return found ? found : "unknown";
 }
 
 static int choose_group(struct ff_merge *m, struct candidate *c)
 {
-	char room[256] = "", why[160];
+	char room[64], why[160];
 	const char *value = m->by ? group_value(m, c, room, sizeof(room)) : "";
 	uint32_t id, *slot;
 
@@ -632,10 +642,14 @@ static int copy_to(struct ff_merge *m, int fd, FILE *out)
 	int err = bytes ? 0 : fail_memory(&m->ctx);
 
 	while (err == 0 && got == COPY) {
+		errno = 0;
 		got = file_read_at(fd, bytes, COPY, at);
 		at += got;
+		if (got < COPY && errno)
+			err = fail(&m->ctx, -errno, "cannot read a temporary file: %s",
+				   strerror(errno));
 		errno = 0;
-		if (fwrite(bytes, 1, got, out) != got)
+		if (err == 0 && fwrite(bytes, 1, got, out) != got)
 			err = fail(&m->ctx, errno ? -errno : -EIO, "cannot write: %s",
 				   strerror(errno ? errno : EIO));
 	}

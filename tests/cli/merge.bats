@@ -95,7 +95,6 @@ random_files()
 		done
 		# Names are those of the recordings, not of what was made of them on the way.
 		"$flamefold" fold "$(cat now)" | diff - <("$flamefold" fold all.ff)
-		cmp "$(cat now)" "$(ls s1-*.ff | tail -n 0; cat now)"
 		cp "$(cat now)" result$seed
 	done
 	cmp result1 result2
@@ -228,6 +227,75 @@ random_files()
 	merge --by host web-1.data web-2.data -o h.ff
 	"$flamefold" fold -q h-web-1.ff | grep -q '^web-1;.* 10$'
 	"$flamefold" fold -q h-web-2.ff | grep -q '^web-2;.* 10$'
+}
+
+@test "--by writes no file over another one" {
+	merge --label dc=a/b 1.folded -o one.ff
+	merge --label dc=a_b 2.folded -o two.ff
+	run -2 "$flamefold" merge --by dc one.ff two.ff -o by.ff
+	[[ $output == *"'a/b' and 'a_b' would both be 'by-a_b.ff'"* ]]
+	[ ! -e by-a_b.ff ]
+	# Nor over an input, which may be what was written the last time.
+	merge --by dc one.ff -o by.ff
+	cp by-a_b.ff before
+	merge --label dc=c 3.folded -o three.ff
+	run -2 "$flamefold" merge --by dc by-a_b.ff three.ff -o by.ff
+	[[ $output == *"'by-a_b.ff' is an input"* ]]
+	cmp before by-a_b.ff
+	[ ! -e by-c.ff ]
+}
+
+@test "values of a label are told apart, however long, and be one of them the word for none" {
+	long=$(printf '%0300d' 0)
+	merge --label dc=unknown --label dc=x 1.folded -o both.ff
+	run -1 "$flamefold" merge --by dc both.ff -o by.ff
+	[[ $output == *"of several values of dc"* ]]
+	merge --label "dc=${long}1" 1.folded -o 1.ff
+	merge --label "dc=${long}2" 2.folded -o 2.ff
+	run "$flamefold" merge --by dc 1.ff 2.ff -o by.ff
+	[ "$status" != 0 ]
+	[[ $output == *"by-${long}1.ff"* ]]
+}
+
+# many_columns COUNT: c/1 to c/COUNT, profile files of 14 events each, all different.
+many_columns()
+{
+	mkdir -p c
+	python3 - "$1" <<-'END'
+	import sys, zlib
+	def section(number, body):
+	    size = len(body)
+	    varint = bytes([size]) if size < 128 else bytes([size & 127 | 128, size >> 7])
+	    return bytes([number]) + varint + body + zlib.crc32(body).to_bytes(4, "little")
+	for k in range(int(sys.argv[1])):
+	    events = sorted(b"%d-%d" % (k, i) for i in range(14))
+	    columns = b"".join(e + b"\0\0weight\0\0" + bytes([0, 0, 1, 0, 1]) for e in events)
+	    with open(f"c/{k + 1}", "wb") as f:
+	        f.write(b"\x89FFP\r\n\x1a\n\x01\0" + section(1, bytes([1, 0])) + section(2, b"\0") +
+	                section(3, b"\0\0\0") + section(4, bytes([14]) + columns) + section(5, b"\1\1\0f\0") +
+	                section(6, b"\0") + section(7, b"\1\0\0\0") + section(8, b"\0") +
+	                section(9, b"\2\1\1\1\1\1\0" + b"\1\2\0\1" * 14) + section(10, b"\2"))
+	END
+}
+
+@test "more columns than a file holds are told, and not tried again and again" {
+	many_columns 30
+	merge c/1 c/2 -o x.ff
+	[ "$("$flamefold" fold --event 0-3 -q x.ff)" = "f 1" ]
+	run -1 timeout 60 "$flamefold" merge -q c/* -o y.ff
+	[[ $output == *"the files have more than 256 columns"* ]]
+	# Where it is only what has been merged on the way that has too many.
+	run -1 bash -c "ulimit -n 32; exec timeout 60 '$flamefold' merge -q -j1 c/* -o y.ff"
+	[[ $output == *"the files have more than 256 columns"* ]]
+	[ ! -e y.ff ]
+}
+
+@test "a disk that is full is said to be" {
+	"$root"/tests/bench/tree.py 100000 >b.folded
+	run -1 "$flamefold" graph -q b.folded -f ff -o /dev/full
+	[[ $output == *"cannot write '/dev/full': No space left on device"* ]]
+	run -1 "$flamefold" merge -q b.folded -o /dev/full
+	[[ $output == *"cannot write '/dev/full': No space left on device"* ]]
 }
 
 @test "what was folded once is taken from the tree" {
