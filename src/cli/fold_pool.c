@@ -47,7 +47,6 @@ static uint64_t options_hash(const struct settings *s)
 	const unsigned numbers[] = { p->count,	   p->root,	p->flags,  p->max_stack,
 				     p->truncated, p->demangle, p->unnamed };
 	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a: the same in every process */
-	char text[1024];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) + s->filter_count; i++) {
 		const char *t =
@@ -55,9 +54,10 @@ static uint64_t options_hash(const struct settings *s)
 				? texts[i]
 				: s->filters[i - sizeof(texts) / sizeof(*texts)].text;
 
-		snprintf(text, sizeof(text), "%d%s", t != NULL, t ? t : "");
-		for (size_t k = 0; k <= strlen(text); k++)
-			hash = (hash ^ (unsigned char)text[k]) * 0x100000001b3;
+		/* NULL is not "", and no text ends where another one goes on. */
+		hash = (hash ^ (t != NULL)) * 0x100000001b3;
+		for (size_t k = 0, size = t ? strlen(t) + 1 : 0; k < size; k++)
+			hash = (hash ^ (unsigned char)t[k]) * 0x100000001b3;
 	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		hash = (hash ^ numbers[i]) * 0x100000001b3;
