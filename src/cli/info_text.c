@@ -57,7 +57,10 @@ static void put_input(const struct ff_input *in, FILE *out)
 		fputs(", big-endian", out);
 	if (ff_input_count(in, FF_INPUT_COMPRESSED))
 		fputs(", compressed", out);
-	fprintf(out, ", %s bytes\n", grouped(ff_input_count(in, FF_INPUT_BYTES)));
+	/* Of what is packed it is not known before all has been unpacked. */
+	if (ff_input_count(in, FF_INPUT_BYTES))
+		fprintf(out, ", %s bytes", grouped(ff_input_count(in, FF_INPUT_BYTES)));
+	putc('\n', out);
 
 	put_input_text(in, FF_INPUT_TITLE, out);
 	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TEXT, f)))

@@ -46,6 +46,8 @@ static const struct {
 	{ "\x7f"
 	  "ELF",
 	  NULL, "an ELF file, not a recording" },
+	/* Once it has been unpacked by then. */
+	{ "\x28\xb5\x2f\xfd", NULL, "packed twice: gunzip makes it readable" },
 };
 
 /* perf script's or folded; what is no text is refused with the reason, if its first bytes tell

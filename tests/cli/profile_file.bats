@@ -64,6 +64,17 @@ setup()
 	"$flamefold" fold - <a.ff | diff - <("$flamefold" fold a.folded)
 	zstd -dcq a.ff | gzip >a.gz
 	"$flamefold" fold a.gz | diff - <("$flamefold" fold a.folded)
+	[[ $("$flamefold" info a.ff) != *"0 bytes"* ]]
+}
+
+@test "what is packed twice is refused, with the command that makes it readable" {
+	"$flamefold" graph -q a.folded -o a.ff
+	gzip -k a.ff
+	for command in graph merge; do
+		run -1 "$flamefold" $command a.ff.gz -o c.ff
+		[[ $output == *"cannot read 'a.ff.gz': it is packed twice: gunzip makes it readable"* ]]
+	done
+	gunzip <a.ff.gz | "$flamefold" fold - | diff - <("$flamefold" fold a.folded)
 }
 
 @test "modules and kinds are kept" {
