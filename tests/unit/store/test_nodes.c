@@ -143,3 +143,35 @@ Test(nodes, a_sum_that_is_not_the_stated_one_is_damage)
 	fclose(file);
 	free(nodes);
 }
+
+/* The number that a sibling skips is added to one that is good. */
+Test(nodes, a_sibling_beyond_all_frames_is_damage)
+{
+	static const uint8_t section[] = { 3, 2, 1, 2, 2, 1, 0, 3, 0, 0xc8, 0x01 };
+	uint64_t none[1] = { 0 };
+	struct store_map map = { .totals = none, .frame_count = FRAMES };
+	struct store_unpacker unpacker = { 0 };
+	struct store_node_reader r;
+	struct context ctx = { 0 };
+	struct store_sink sink;
+	FILE *file = tmpfile();
+	struct store_source source = { .path = "nodes" };
+
+	cr_assert_eq(store_sink_init(&sink, file, true), 0);
+	bytes_add(&sink.section, section, sizeof(section));
+	store_sink_end_section(&sink, SECTION_NODES);
+	store_sink_flush(&sink);
+	store_sink_release(&sink);
+	fflush(file);
+	source.file = (struct file){ .fd = fileno(file), .path = "nodes" };
+	cr_assert_eq(store_source_open(&ctx, &source, &unpacker), 0);
+	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map), 0);
+	cr_assert_eq(store_node_next(&ctx, &r), 1);
+	cr_assert_eq(store_node_next(&ctx, &r), 1, "%s", ctx.error);
+	cr_assert_eq(store_node_next(&ctx, &r), -EBADMSG);
+	cr_assert(strstr(ctx.error, "a node has no frame"));
+	store_node_reader_release(&r);
+	store_source_release(&source);
+	store_unpacker_release(&unpacker);
+	fclose(file);
+}
