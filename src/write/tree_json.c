@@ -25,21 +25,24 @@ static void add_count(struct text *t, const char *key, uint64_t value)
 static void add_call(const struct exchange *e, struct text *t, uint32_t node)
 {
 	const struct view_node *n = exchange_node(e, node);
-	const struct function *f = exchange_function(e, node);
-	const char *kind = exchange_is_process(e, node) ? "process" : exchange_kind(f);
+	/* The root is none; there may be no function at all. */
+	const struct function *f = node ? exchange_function(e, node) : NULL;
+	const char *kind = f ? exchange_kind(f) : NULL;
 
+	if (exchange_is_process(e, node))
+		kind = "process";
 	text_string(t, "{\"name\":");
-	if (node)
+	if (f)
 		exchange_add_name(e, t, node);
 	else
 		text_string(t, "null");
-	if (node && kind)
+	if (kind)
 		text_printf(t, ",\"kind\":\"%s\"", kind);
-	if (node && f->module) {
+	if (f && f->module) {
 		text_string(t, ",\"module\":");
 		json_quoted(t, exchange_text(e, f->module));
 	}
-	if (node && f->file) {
+	if (f && f->file) {
 		text_string(t, ",\"file\":");
 		json_quoted(t, exchange_text(e, f->file));
 		text_printf(t, ",\"line\":%u", f->line);

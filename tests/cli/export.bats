@@ -148,6 +148,19 @@ assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 	node "$readers" $(printf '%s\n' $stacks csv | sed 's/.*/& out.&/')
 	cat out.*.read | diff /dev/null -
 	grep -q '^totals: 0$' out.callgrind
+	# Not even a function is there.
+	"$build" -o p.data - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	END
+	for format in $formats; do
+		run -1 --separate-stderr "$flamefold" export -f "$format" -o "out.$format" p.data
+		[[ $stderr == *"no samples"* ]]
+	done
+	# shellcheck disable=SC2046 # a list
+	node "$readers" $(printf '%s\n' $stacks csv | sed 's/.*/& out.&/')
+	cat out.*.read | diff /dev/null -
+	grep -q '^totals: 0' out.callgrind
 }
 
 @test "the same bytes in every run, with any number of threads" {
