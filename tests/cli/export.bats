@@ -58,6 +58,9 @@ inlined_recording()
 
 @test "all formats have the stacks that fold prints" {
 	same_as_fold a.folded
+	# A stack may have no frame.
+	printf ' 5\na 3\n' >none.folded
+	same_as_fold none.folded
 	"$build" -d built "$cases"/**/*.pd
 	files=(built/*.data)
 	count=0
@@ -262,8 +265,27 @@ assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 	jq -e '[.threads[] | [.name, (.samples.weight | add)]] == [["one", 9], ["two", 4]]' out.firefox
 	"$flamefold" export -q --tid -f speedscope -o out p.data
 	jq -e '[.profiles[] | [.name, .endValue]] == [["all", 13], ["one-1/1", 7], ["one-1/5", 2], ["two-2/2", 4]]' out
+	"$flamefold" export -q --pid -f chrome -o out p.data
+	jq -e '[.traceEvents[] | [.args.name, .pid]] == [["one", 1], ["two", 2]]' out
 	"$flamefold" export -q --tid -f firefox -o out p.data
 	jq -e '[.threads[] | [.name, .pid, .tid]] == [["one", "1", 1], ["one", "1", 5], ["two", "2", 2]]' out
+}
+
+@test "a process that executes another program is one thread of a Chrome trace" {
+	"$build" -o p.data - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=sh exec time=1
+	sample pid=1 tid=1 time=3 period=7 ip=0x1100 chain=U,0x1100
+	comm pid=1 name=ls exec time=5
+	sample pid=1 tid=1 time=7 period=5 ip=0x1100 chain=U,0x1100
+	sample pid=2 tid=2 time=9 period=4 ip=0x1100 chain=U,0x1100
+	END
+	for root in --pid --tid; do
+		"$flamefold" export -q $root -f chrome -o out p.data
+		# The reader looks whether a thread's time goes on.
+		node "$readers" chrome out | diff <("$flamefold" fold -q $root p.data | LC_ALL=C sort) -
+		jq -e '[.traceEvents[].tid] | sort == [1, 2]' out
+	done
 }
 
 @test "the table of functions is that of top" {

@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 import path from "node:path";
 
 let file, bytes, folded; // that are read now
-const require = createRequire(path.join(process.env.NODE_PATH ?? ".", "x.js"));
+const require = createRequire(path.resolve(process.env.NODE_PATH ?? ".", "x.js"));
 
 function check(condition, why) {
 	if (!condition) {
