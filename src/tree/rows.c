@@ -169,7 +169,9 @@ int rows_make(struct context *ctx, const struct tree_source *in, enum rows_by by
 	struct row_maker m = { .in = in, .by = by, .has_code = tree_has_code(in) };
 	size_t functions = (in->symbols->functions.count + 1) * sizeof(*m.of_function);
 	struct view_walk w = { 0 };
-	uint32_t depth = 0;
+	/* Of stacks that have no frame. */
+	const struct row without_name = { 0 };
+	uint32_t depth = 0, row = NO_ROW;
 	int err = view_make(ctx, in, VIEW_BY_FUNCTION, &m.view);
 
 	if (err < 0)
@@ -187,6 +189,12 @@ int rows_make(struct context *ctx, const struct tree_source *in, enum rows_by by
 				m.open.v[m.path.v[depth]]--;
 		depth = w.depth;
 		err = charge_node(&m, &w);
+	}
+	if (err == 0 && m.view.nodes.v[0].self)
+		err = find_table_row(&m, &without_name, &row);
+	if (err == 0 && row != NO_ROW) {
+		m.rows.list.v[row].self += m.view.nodes.v[0].self;
+		m.rows.list.v[row].total += m.view.nodes.v[0].self;
 	}
 	m.rows.total = m.view.nodes.v[0].total;
 	m.rows.decimals = m.view.decimals;

@@ -139,7 +139,10 @@ same_names()
 
 @test "self adds up to all, whatever is a row" {
 	"$build" -o p.data "$cases"/**/child.pd 2>/dev/null || "$build" -o p.data "$(printf '%s\n' "$cases"/**/*.pd | head -n 1)"
+	# A stack may have no frame.
+	printf ' 5\na;b 3\n' >none.folded
 	for by in function module comm line; do
+		"$flamefold" top -q --by $by --format=json none.folded | jq -e '([.rows[].self] | add) == .total'
 		"$flamefold" top -q --by $by --format=json a.folded | jq -e '([.rows[].self] | add) == .total'
 		"$flamefold" top -q --by $by --format=json p.data | jq -e '([.rows[].self] | add) == .total'
 	done
