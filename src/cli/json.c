@@ -17,7 +17,10 @@
 #include <flamefold.h>
 #include <inttypes.h>
 
-/* DEL is valid in JSON, but a terminal that shows the document is not to get it. */
+#include "cli/terminal.h"
+
+/* DEL and those above it are valid in JSON, but a terminal that shows the document is not to get
+ * them. */
 static void put_quoted(FILE *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -31,8 +34,8 @@ static void put_quoted(FILE *out, const char *text)
 			size = 1;
 		} else if (*p == '"' || *p == '\\') {
 			fprintf(out, "\\%c", *p);
-		} else if (*p < 0x20 || *p == 0x7f) {
-			fprintf(out, "\\u%04x", *p);
+		} else if (control_size((const char *)p)) {
+			fprintf(out, "\\u%04x", p[size - 1]);
 		} else {
 			fwrite(p, 1, size, out);
 		}

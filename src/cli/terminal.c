@@ -22,20 +22,21 @@
 
 static atomic_bool status_shown; /* progress comes from any thread */
 
+size_t control_size(const char *text)
+{
+	unsigned char c = (unsigned char)*text, next = c ? (unsigned char)text[1] : 0;
+
+	if (c == 0xc2 && next >= 0x80 && next < 0xa0)
+		return 2;
+	return (c && c < ' ') || c == 0x7f;
+}
+
 /* One "?" for a character: the width stays what it was. */
 void put_clean(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		unsigned char next = (unsigned char)text[1];
-
-		/* U+0080 to U+009F control terminals as well. */
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-			putc('?', out);
-			text++;
-			continue;
-		}
-		putc(c < ' ' || c == 0x7f ? '?' : c, out);
+	for (size_t size; *text; text += size ?: 1) {
+		size = control_size(text);
+		putc(size ? '?' : *text, out);
 	}
 }
 

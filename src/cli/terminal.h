@@ -22,6 +22,10 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_clear(void);
 
+/* How many bytes of a control character @text begins with; 0: it begins with none. DEL is one, and so
+ * are U+0080 to U+009F, which control terminals as well. */
+size_t control_size(const char *text);
+
 /* @text with a '?' for every control character. */
 void put_clean(FILE *out, const char *text);
 

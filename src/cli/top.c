@@ -179,14 +179,19 @@ static void put_json(const struct shown *s, const struct page *page)
 	json_close(&j, '}');
 }
 
-/* RFC 4180: a '"' within quotes is written twice. */
+/* RFC 4180: a '"' within quotes is written twice. Bytes are replaced as in the table that export
+ * writes. */
 static void put_field(FILE *out, const char *text)
 {
 	putc('"', out);
-	for (; text && *text; text++) {
+	for (size_t size; text && *text; text += size ?: 1) {
+		size = ff_utf8_size(text);
 		if (*text == '"')
 			putc('"', out);
-		putc(*text, out);
+		if (size == 0 || control_size(text))
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(text, 1, size, out);
 	}
 	putc('"', out);
 }

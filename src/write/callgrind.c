@@ -13,7 +13,7 @@
  * total, so that one would count twice what the function's other arcs have.
  *
  * Names are defined where they stand first, "(1) main", and are "(1)" then; there is no escape in
- * them, so control characters are '?'.
+ * them, so control characters are U+FFFD.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -130,17 +130,6 @@ static int arcs_by_caller(const void *left, const void *right)
 	return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-static void add_clean(struct text *t, const char *name)
-{
-	if (!*name)
-		text_string(t, "???");
-	for (; *name; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		text_char(t, c < ' ' || c == 0x7f ? '?' : *name);
-	}
-}
-
 /* "cob=(3) libc.so.6", and where it is known "cob=(3)". */
 static void add_definition(struct callgrind *c, const char *key, uint32_t id,
 			   uint8_t known)
@@ -148,12 +137,14 @@ static void add_definition(struct callgrind *c, const char *key, uint32_t id,
 	struct text *t = &c->sink.text;
 	uint8_t *flags = known ? &c->strings_known[id] : &c->labels_known[id];
 	uint8_t bit = known ?: 1;
+	const char *name;
 
 	text_printf(t, "%s=(%u)", key, id + 1);
 	if (!(*flags & bit)) {
+		name = known ? intern_text(c->e.in.strings, id)
+			     : label_text(&c->e.view.labels, id);
 		text_char(t, ' ');
-		add_clean(t, known ? intern_text(c->e.in.strings, id)
-				   : label_text(&c->e.view.labels, id));
+		exchange_add_clean(t, *name ? name : "???", 0);
 	}
 	*flags |= bit;
 	text_char(t, '\n');
@@ -214,7 +205,7 @@ static void add_head(struct callgrind *c)
 		       "\n");
 	if (e->facts->command) {
 		text_string(t, "cmd: ");
-		add_clean(t, e->facts->command);
+		exchange_add_clean(t, e->facts->command, 0);
 		text_char(t, '\n');
 	}
 	text_string(t, "positions: line\n");

@@ -5,27 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "write/exchange.h"
 
-/* Names may be any bytes. A table of text is UTF-8, and who prints it on a terminal shall not be
- * commanded by them. */
 static void add_csv_field(struct text *t, const char *string)
 {
-	const char *end = string ? string + strlen(string) : NULL;
-
 	text_char(t, '"');
-	while (string < end) {
-		const char *from = string;
-		uint32_t c = utf8_next(&string, end);
-
-		if (c == '"')
-			text_char(t, '"');
-		if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == UTF8_REPLACEMENT)
-			text_string(t, "\xef\xbf\xbd");
-		else
-			text_add(t, from, (size_t)(string - from));
-	}
+	exchange_add_clean(t, string ? string : "", '"');
 	text_char(t, '"');
 }
 

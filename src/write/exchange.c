@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const struct write_facts nothing_known;
 
 int exchange_open(struct context *ctx, const struct tree_source *in,
@@ -109,6 +111,28 @@ void exchange_add_name(const struct exchange *e, struct text *t, uint32_t node)
 	uint32_t label = exchange_node(e, node)->label;
 
 	json_string(t, label_text(&e->view.labels, label), e->view.labels.sizes.v[label]);
+}
+
+void exchange_add_clean(struct text *t, const char *name, char twice)
+{
+	const char *end = name + strlen(name), *plain = name;
+
+	while (name < end) {
+		const char *from = name;
+		uint32_t c = utf8_next(&name, end);
+
+		if (c >= ' ' && (c < 0x7f || c >= 0xa0) && c != UTF8_REPLACEMENT &&
+		    c != (unsigned char)twice)
+			continue;
+		/* What needs no change goes out at once. */
+		text_add(t, plain, (size_t)(from - plain));
+		plain = name;
+		if (twice && c == (unsigned char)twice)
+			text_printf(t, "%c%c", twice, twice);
+		else
+			text_string(t, "\xef\xbf\xbd");
+	}
+	text_add(t, plain, (size_t)(end - plain));
 }
 
 void exchange_add_weight(const struct exchange *e, struct text *t, uint64_t weight)

@@ -71,6 +71,10 @@ struct process_name exchange_process(const struct exchange *e, uint32_t node);
 
 /* Names of nodes as JSON and numbers of weights. */
 void exchange_add_name(const struct exchange *e, struct text *t, uint32_t node);
+/* A name for text that has no escapes: control characters and what is no UTF-8 become U+FFFD, because
+ * who prints it on a terminal shall not be commanded by them. @twice: what stands for itself when it
+ * is written twice; 0: nothing. */
+void exchange_add_clean(struct text *t, const char *name, char twice);
 void exchange_add_weight(const struct exchange *e, struct text *t, uint64_t weight);
 
 /* Numbers 0, 1, 2, ... for what a view uses, in the order in which it comes to them. */

@@ -95,7 +95,9 @@ assert not any(ord(c) < 32 and c not in "\r\n" for c in text)
 rows = list(csv.DictReader(io.StringIO(text, newline="")))
 assert sum(int(r["self"]) for r in rows) == sum(range(1, 17)), rows'
 	"$flamefold" export -q -f callgrind -o out.callgrind b.folded
-	! grep -q $'[\001-\010\013-\037]' out.callgrind || false
+	python3 -c 'text = open("out.callgrind", encoding="utf-8", newline="").read()
+assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 for c in text)'
+	grep -q $'fn=([0-9]*) bad\uFFFD$' out.callgrind
 	callgrind_annotate --threshold=100 out.callgrind | grep -q 'PROGRAM TOTALS'
 }
 

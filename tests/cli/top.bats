@@ -297,6 +297,14 @@ assert max(len(line.rstrip("\n")) for line in open("plain", encoding="utf-8")) <
 	grep -q 'evil?\[2J?' out
 	on_terminal 80 env NO_COLOR=1 "$flamefold" tree b.folded | grep -q 'evil?\[2J?'
 	! "$flamefold" tree b.folded | grep -q $'\033' || false
+	printf 'app;evil\033[2J\007"x";\302\233y\177;\377 5\n' >b.folded
+	for format in csv json; do
+		"$flamefold" top -f $format b.folded >out
+		python3 -c 'text = open("out", encoding="utf-8", newline="").read()
+assert not any((ord(c) < 32 and c not in "\r\n") or 127 <= ord(c) < 160 for c in text)'
+	done
+	jq -r '.rows[].function' out | diff - <(printf '\uFFFD\napp\nevil\033[2J\007"x"\n\302\233y\177\n')
+	diff <("$flamefold" top -f csv b.folded | cut -d , -f 1) <("$flamefold" export -f csv -o - b.folded | cut -d , -f 1)
 }
 
 @test "stacks of 5,000 frames, names of 64 KiB, and no samples at all" {
