@@ -12,8 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/format.h"
-#include "cli/overwrite.h"
+#include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
@@ -147,15 +146,9 @@ int print_text(struct text_job *job)
 	struct output out = { 0 };
 	struct format format;
 	size_t count;
-	int err, code = format_choose(s, &format);
+	int err, code = text_prepare(s, &format, &inputs, &count);
 
 	job->format = format.name;
-	if (code == 0)
-		code = output_check(s->output);
-	if (code == 0)
-		code = choose_inputs(s, &inputs, &count);
-	if (code == 0)
-		code = overwrite_check(s, s->output, inputs, count);
 	if (code == 0)
 		code = analyse(s, inputs, count, &a);
 	if (code == 0 && !ff_profile_total(a.profile, FF_TOTAL_WEIGHT_TREE)) {

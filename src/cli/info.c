@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "cli/analysis.h"
-#include "cli/format.h"
-#include "cli/output.h"
-#include "cli/overwrite.h"
+#include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
@@ -111,14 +109,8 @@ static int info_run(const struct settings *s)
 	struct output out = { 0 };
 	struct format format;
 	size_t count;
-	int worst, code = format_choose(s, &format);
+	int worst, code = text_prepare(s, &format, &inputs, &count);
 
-	if (code == 0)
-		code = output_check(s->output);
-	if (code == 0)
-		code = choose_inputs(s, &inputs, &count);
-	if (code == 0)
-		code = overwrite_check(s, s->output, inputs, count);
 	if (code == 0)
 		code = output_open(&out, s->output);
 	if (code)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/overwrite.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
@@ -89,4 +90,16 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 		*path = usual;
 	}
 	return output_check(*path);
+}
+
+int text_prepare(const struct settings *s, struct format *format,
+		 const char *const **inputs, size_t *count)
+{
+	int code = format_choose(s, format);
+
+	if (code == 0)
+		code = output_check(s->output);
+	if (code == 0)
+		code = choose_inputs(s, inputs, count);
+	return code ? code : overwrite_check(s, s->output, *inputs, *count);
 }

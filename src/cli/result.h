@@ -11,6 +11,11 @@
  * be found wrong with it is found now: 0, or an exit code with its message printed. */
 int result_prepare(const struct settings *s, struct format *format, const char **path);
 
+/* The same of a text about inputs, which goes to standard output where nothing else is said; and which
+ * inputs these are. */
+int text_prepare(const struct settings *s, struct format *format,
+		 const char *const **inputs, size_t *count);
+
 /* @s, and what an output of this format needs beyond it. */
 struct settings result_settings(const struct settings *s, const struct format *format);
 
