@@ -60,6 +60,8 @@ struct otlp_writer {
 	ARRAY(uint32_t) stacks; /* by number: a node that has it */
 	uint32_t *
 		attributes_of; /* by location its kind's, then by mapping its build id's; 0: none */
+	/* Of the process of the last sample: its attributes, 0 where there is none. */
+	uint32_t process, of_process[3];
 	bool measures;
 	uint64_t size; /* measured */
 	struct sink sink;
@@ -132,18 +134,19 @@ static void put_sample(struct otlp_writer *w, uint32_t node, uint64_t value)
 	uint32_t process = locations_process(&w->locations, node);
 
 	proto_number(&w->message, SAMPLE_STACK, w->stack_of_node[node]);
-	if (process) {
+	if (process && process != w->process) {
 		struct process_name p = exchange_process(&w->e, process);
-		uint32_t pid = number_attribute(w, "process.pid", p.pid);
-		uint32_t tid = number_attribute(w, "thread.id", p.tid);
 
-		proto_varint(&w->part, attribute(w, "thread.name", p.comm, p.size));
-		if (pid)
-			proto_varint(&w->part, pid);
-		if (tid)
-			proto_varint(&w->part, tid);
-		put_part(w, SAMPLE_ATTRIBUTES);
+		w->process = process;
+		w->of_process[0] = attribute(w, "thread.name", p.comm, p.size);
+		w->of_process[1] = number_attribute(w, "process.pid", p.pid);
+		w->of_process[2] = number_attribute(w, "thread.id", p.tid);
 	}
+	for (int i = 0; process && i < 3; i++)
+		if (w->of_process[i])
+			proto_varint(&w->part, w->of_process[i]);
+	if (process)
+		put_part(w, SAMPLE_ATTRIBUTES);
 	proto_varint(&w->part, value);
 	put_part(w, SAMPLE_VALUES);
 	put_otlp(w, PROFILE_SAMPLES);
