@@ -8,6 +8,7 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include <flamefold.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,17 @@ static inline const char *api_file(const char *text)
 	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
 		abort();
 	return name;
+}
+
+/* A finished profile of folded text. */
+static inline struct ff_profile *profile_of(const char *text)
+{
+	struct ff_profile *p;
+
+	CHECK(ff_profile_new(&p, NULL) == 0);
+	CHECK(ff_profile_read_memory(p, text, strlen(text), "text") == 0);
+	CHECK(ff_profile_finish(p) == 0);
+	return p;
 }
 
 #endif

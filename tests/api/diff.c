@@ -10,16 +10,6 @@
 
 #include "api.h"
 
-static struct ff_profile *profile_of(const char *text)
-{
-	struct ff_profile *p;
-
-	CHECK(ff_profile_new(&p, NULL) == 0);
-	CHECK(ff_profile_read_memory(p, text, strlen(text), "text") == 0);
-	CHECK(ff_profile_finish(p) == 0);
-	return p;
-}
-
 static struct ff_diff *compare(const char *a, const char *b)
 {
 	struct ff_profile *one = profile_of(a), *other = profile_of(b);

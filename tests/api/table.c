@@ -8,16 +8,6 @@
 
 #include "api.h"
 
-static struct ff_profile *profile_of(const char *text)
-{
-	struct ff_profile *p;
-
-	CHECK(ff_profile_new(&p, NULL) == 0);
-	CHECK(ff_profile_read_memory(p, text, strlen(text), "text") == 0);
-	CHECK(ff_profile_finish(p) == 0);
-	return p;
-}
-
 static void a_table_has_each_stack_once(void)
 {
 	struct ff_profile *p = profile_of("a;f;g;f 5\na;g 2\n");

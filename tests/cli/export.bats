@@ -15,12 +15,7 @@ formats="$stacks callgrind csv"
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
-	cat >a.folded <<-'END'
-	app;main;parse;next 30
-	app;main;parse;next;parse;next 10
-	app;main;write 40
-	sh;main;idle 20
-	END
+	folded_calls >a.folded
 }
 
 # read_back FILE: all formats of it, and what is read of them: out.FORMAT.read.

@@ -14,6 +14,17 @@ build_cases()
 	"$build" -d "$built" "$cases"/**/*.pd
 }
 
+# Calls of two processes, one of them with a function that it comes to twice.
+folded_calls()
+{
+	cat <<-'END'
+	app;main;parse;next 30
+	app;main;parse;next;parse;next 10
+	app;main;write 40
+	sh;main;idle 20
+	END
+}
+
 # Without the symbols of this machine: the same output everywhere.
 empty=$BATS_FILE_TMPDIR/empty
 

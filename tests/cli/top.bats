@@ -8,12 +8,7 @@ setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	unset COLUMNS LINES NO_COLOR
-	cat >a.folded <<-'END'
-	app;main;parse;next 30
-	app;main;parse;next;parse;next 10
-	app;main;write 40
-	sh;main;idle 20
-	END
+	folded_calls >a.folded
 }
 
 # Rows of a table without the lines that explain it.
