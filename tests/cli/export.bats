@@ -177,9 +177,10 @@ assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 for c in text)
 	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
 	comm pid=1 name=app exec time=1
 	mmap2 pid=1 start=0x1000 len=0x1000 name=/no/app build_id=0102030405060708090a0b0c0d0e0f1011121314 time=2
-	mmap2 pid=1 start=0x8000 len=0x1000 name=/no/lib.so time=2
+	mmap2 pid=1 start=0x8000 len=0x1000 name=/no/a.so time=2
 	sample pid=1 tid=7 time=3 period=7 ip=0x1100 chain=U,0x1100
 	sample pid=1 tid=7 time=4 period=3 ip=0x8100 chain=U,0x8100,0x1100
+	sample pid=1 tid=7 time=5 period=10 ip=0x8100 chain=U,0x8100
 	END
 	"$flamefold" export -q --tid -o p.pb.gz p.data
 	go tool pprof -symbolize=none -raw p.pb.gz >raw 2>errors
@@ -191,11 +192,15 @@ assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 for c in text)
 	grep -q 'pid:\[1\]' raw
 	grep -q 'tid:\[7\]' raw
 	grep -q '/no/app 0102030405060708090a0b0c0d0e0f1011121314' raw
-	[ "$(grep -A 1 '^Mappings' raw | tail -n 1 | awk '{ print $2 }')" != /no/lib.so ]
-	go tool pprof -symbolize=none -sample_index=cycles -top p.pb.gz 2>/dev/null | grep -Eq '7 70.00% .* 10 +100% .*app'
+	# The library comes first in the tree, and the program in the list.
+	[ "$(grep -A 1 '^Mappings' raw | tail -n 1 | awk '{ print $3 }')" = /no/app ]
+	go tool pprof -symbolize=none -sample_index=cycles -top p.pb.gz 2>/dev/null | grep -Eq '7 35.00% .* 10 50.00% .*app'
 	"$flamefold" export -q -f firefox -o out.firefox p.data
 	jq -e '[.libs[] | [.path, .codeId]] | contains([["/no/app", "0102030405060708090a0b0c0d0e0f1011121314"]])' out.firefox
-	jq -e '[.libs[] | select(.path == "/no/lib.so")] | length <= 1' out.firefox
+	jq -e '[.libs[] | select(.path == "/no/a.so")] | length <= 1' out.firefox
+	"$flamefold" export -q -f otlp -o out.otlp p.data
+	grep -qa 'process.executable.build_id.gnu' out.otlp
+	grep -qa '0102030405060708090a0b0c0d0e0f1011121314' out.otlp
 	# Stacks of all that is in it.
 	go tool pprof -symbolize=none -traces p.pb.gz 2>/dev/null | grep -q 'comm: *app'
 }
