@@ -26,7 +26,8 @@ struct candidate {
 	char *path, *name;
 	char *why; /* it is refused; NULL: it is not */
 	struct store_origin origin;
-	uint8_t hash[SHA256_SIZE]; /* of the file, where not all its inputs are listed */
+	uint8_t hash
+		[SHA256_DIGEST_SIZE]; /* of the file, where not all its inputs are listed */
 	bool is_duplicate;
 	bool vouches; /* another one is a duplicate, or refused, for what is in it */
 	bool verified;
@@ -48,14 +49,14 @@ struct ff_merge {
 	bool finished;
 };
 
-static int hash_file(const char *path, uint8_t ret[SHA256_SIZE])
+static int hash_file(const char *path, uint8_t ret[SHA256_DIGEST_SIZE])
 {
 	uint8_t *bytes = malloc(COPY);
 	int fd = bytes ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	int err = !bytes ? -ENOMEM : fd < 0 ? -errno : 0;
 	uint64_t at = 0;
 	size_t got = COPY;
-	struct sha256 s;
+	struct sha256_ctx s;
 	struct stat st;
 
 	if (err == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
@@ -66,10 +67,10 @@ static int hash_file(const char *path, uint8_t ret[SHA256_SIZE])
 		got = file_read_at(fd, bytes, COPY, at);
 		if (got < COPY)
 			err = -errno;
-		sha256_add(&s, bytes, got);
+		sha256_update(&s, got, bytes);
 		at += got;
 	}
-	sha256_end(&s, ret);
+	sha256_digest(&s, SHA256_DIGEST_SIZE, ret);
 	if (fd >= 0)
 		close(fd);
 	free(bytes);
@@ -78,10 +79,10 @@ static int hash_file(const char *path, uint8_t ret[SHA256_SIZE])
 
 int ff_store_hash(const char *path, char ret[65])
 {
-	uint8_t hash[SHA256_SIZE];
+	uint8_t hash[SHA256_DIGEST_SIZE];
 	int err = hash_file(path, hash);
 
-	for (unsigned i = 0; i < SHA256_SIZE && err == 0; i++)
+	for (unsigned i = 0; i < SHA256_DIGEST_SIZE && err == 0; i++)
 		snprintf(ret + 2 * i, 3, "%02x", hash[i]);
 	return err;
 }
@@ -277,7 +278,7 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 		    take_store_name(&m->strings, name ? name : path, &in->name) < 0) {
 			err = -ENOMEM;
 		} else {
-			memcpy(in->hash, c.hash, SHA256_SIZE);
+			memcpy(in->hash, c.hash, SHA256_DIGEST_SIZE);
 			c.origin.input_count = in->times = 1;
 		}
 	}
@@ -321,12 +322,12 @@ static int compare_candidates(const void *left, const void *right, void *arg)
 		return a->origin.inputs.count > b->origin.inputs.count ? -1 : 1;
 	for (size_t i = 0; i < both; i++) {
 		int order = memcmp(a->origin.inputs.v[i].hash, b->origin.inputs.v[i].hash,
-				   SHA256_SIZE);
+				   SHA256_DIGEST_SIZE);
 
 		if (order)
 			return order;
 	}
-	return memcmp(a->hash, b->hash, SHA256_SIZE);
+	return memcmp(a->hash, b->hash, SHA256_DIGEST_SIZE);
 }
 
 /* The hashes of all inputs that are counted so far. */
@@ -339,11 +340,11 @@ struct known_inputs {
 /* The file that has it; NULL: none. */
 static struct candidate *know_input(const struct known_inputs *k, const uint8_t *hash)
 {
-	uint64_t h = hash_bytes(hash, SHA256_SIZE), at = hash_start(h);
+	uint64_t h = hash_bytes(hash, SHA256_DIGEST_SIZE), at = hash_start(h);
 	uint32_t id;
 
 	while ((id = hash_find(&k->set, h, &at)) != HASH_NONE)
-		if (memcmp(k->hashes.v[id], hash, SHA256_SIZE) == 0)
+		if (memcmp(k->hashes.v[id], hash, SHA256_DIGEST_SIZE) == 0)
 			return k->owners.v[id];
 	return NULL;
 }
@@ -354,7 +355,7 @@ static int add_known(struct known_inputs *k, const uint8_t *hash, struct candida
 	struct candidate **owner = array_add(&k->owners);
 
 	if (!slot || !owner ||
-	    !hash_add(&k->set, hash_bytes(hash, SHA256_SIZE),
+	    !hash_add(&k->set, hash_bytes(hash, SHA256_DIGEST_SIZE),
 		      (uint32_t)k->hashes.count - 1))
 		return -ENOMEM;
 	*slot = hash;
@@ -364,8 +365,8 @@ static int add_known(struct known_inputs *k, const uint8_t *hash, struct candida
 
 static int judge_duplicate(struct candidate *c, struct known_inputs *known)
 {
-	static const uint8_t no_hash[SHA256_SIZE];
-	bool has_hash = memcmp(c->hash, no_hash, SHA256_SIZE) != 0;
+	static const uint8_t no_hash[SHA256_DIGEST_SIZE];
+	bool has_hash = memcmp(c->hash, no_hash, SHA256_DIGEST_SIZE) != 0;
 	size_t count = c->origin.inputs.count, there = 0;
 	char why[160];
 	int err = 0;

@@ -38,7 +38,7 @@ static int read_inputs(struct context *ctx, struct cursor *c, struct intern *str
 	o->input_count = cursor_varint(c);
 	listed = cursor_varint(c);
 	for (uint64_t i = 0, sum = 0; i < listed && !c->bad; i++) {
-		const uint8_t *hash = cursor_bytes(c, SHA256_SIZE);
+		const uint8_t *hash = cursor_bytes(c, SHA256_DIGEST_SIZE);
 		struct store_input *in = hash ? array_add(&o->inputs) : NULL;
 		int err;
 
@@ -46,7 +46,7 @@ static int read_inputs(struct context *ctx, struct cursor *c, struct intern *str
 			break;
 		if (!in)
 			return fail_memory(ctx);
-		memcpy(in->hash, hash, SHA256_SIZE);
+		memcpy(in->hash, hash, SHA256_DIGEST_SIZE);
 		in->times = cursor_varint(c);
 		in->recorded = cursor_varint(c);
 		err = take_string(ctx, c, strings, &in->name);
@@ -56,7 +56,7 @@ static int read_inputs(struct context *ctx, struct cursor *c, struct intern *str
 			return err;
 		if (in->times == 0 || __builtin_add_overflow(sum, in->times, &sum) ||
 		    sum > o->input_count ||
-		    (i > 0 && memcmp(in[-1].hash, hash, SHA256_SIZE) >= 0))
+		    (i > 0 && memcmp(in[-1].hash, hash, SHA256_DIGEST_SIZE) >= 0))
 			c->bad = true;
 	}
 	return 0;
@@ -141,7 +141,7 @@ static int compare_texts(const struct intern *strings, uint32_t a, uint32_t b)
 static int compare_inputs(const void *left, const void *right, void *arg)
 {
 	const struct store_input *a = left, *b = right;
-	int order = memcmp(a->hash, b->hash, SHA256_SIZE);
+	int order = memcmp(a->hash, b->hash, SHA256_DIGEST_SIZE);
 
 	/* Of one content the least name stays, whoever had it. */
 	if (order == 0)
@@ -171,7 +171,8 @@ void store_origin_sort(struct store_origin *o, const struct intern *strings)
 	for (size_t i = 0; i < o->inputs.count; i++) {
 		struct store_input *last = kept ? &o->inputs.v[kept - 1] : NULL;
 
-		if (last && memcmp(last->hash, o->inputs.v[i].hash, SHA256_SIZE) == 0)
+		if (last &&
+		    memcmp(last->hash, o->inputs.v[i].hash, SHA256_DIGEST_SIZE) == 0)
 			last->times += o->inputs.v[i].times;
 		else
 			o->inputs.v[kept++] = o->inputs.v[i];
@@ -205,7 +206,7 @@ void store_origin_write(struct store_sink *sink, const struct store_origin *o,
 	for (size_t i = 0; i < o->inputs.count; i++) {
 		const struct store_input *in = &o->inputs.v[i];
 
-		bytes_add(to, in->hash, SHA256_SIZE);
+		bytes_add(to, in->hash, SHA256_DIGEST_SIZE);
 		bytes_varint(to, in->times);
 		bytes_varint(to, in->recorded);
 		put_origin_text(to, strings, in->name);

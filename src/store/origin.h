@@ -1,8 +1,9 @@
 #ifndef STORE_ORIGIN_H
 #define STORE_ORIGIN_H
 
+#include <nettle/sha2.h>
+
 #include "base/intern.h"
-#include "base/sha256.h"
 #include "store/sink.h"
 #include "store/source.h"
 
@@ -11,7 +12,7 @@
  * known of it beside the tree. Texts are string ids.
  */
 struct store_input {
-	uint8_t hash[SHA256_SIZE]; /* of its bytes */
+	uint8_t hash[SHA256_DIGEST_SIZE]; /* of its bytes */
 	uint32_t name; /* of the file, without its directory */
 	uint32_t host; /* 0: not known */
 	uint64_t recorded; /* seconds since 1970; 0: not known */
