@@ -14,6 +14,11 @@ static bool is_gap(char c)
 	return c == ' ' || c == '\t';
 }
 
+static bool is_decimal(char c)
+{
+	return (unsigned)c - '0' < 10;
+}
+
 /* What is left of a line. */
 struct scan {
 	const char *at, *end;
@@ -35,7 +40,7 @@ static bool take_digits(struct scan *s, uint64_t *ret)
 	for (; p < most && (digit = (unsigned)*p - '0') < 10; p++)
 		value = value * 10 + digit;
 	*ret = value;
-	if (p == s->at || (p < s->end && (unsigned)*p - '0' < 10))
+	if (p == s->at || (p < s->end && is_decimal(*p)))
 		return false;
 	s->at = p;
 	return true;
@@ -54,15 +59,12 @@ static bool take_id(struct scan *s, uint32_t *ret)
 	return true;
 }
 
-/* "12.345678:" or, with --ns, "12.345678901:" */
-static bool take_time(struct scan *s, uint64_t *ret)
+/* What stands behind the digits of "12.345678:" or, with --ns, "12.345678901:" */
+static bool take_fraction(struct scan *s, uint64_t seconds, uint64_t *ret)
 {
-	uint64_t seconds, fraction;
-	const char *point;
+	const char *point = s->at++;
+	uint64_t fraction;
 
-	if (!take_digits(s, &seconds) || s->at == s->end || *s->at != '.')
-		return false;
-	point = s->at++;
 	if (!take_digits(s, &fraction) || s->at == s->end || *s->at != ':')
 		return false;
 	if (s->at - point == 7)
@@ -74,45 +76,84 @@ static bool take_time(struct scan *s, uint64_t *ret)
 	       !__builtin_add_overflow(*ret, fraction, ret);
 }
 
-/* "123", "123/124"; "[001]"; "12.345678:": what there is of them, in this order. */
+static bool take_time(struct scan *s, uint64_t *ret)
+{
+	uint64_t seconds;
+
+	return take_digits(s, &seconds) && s->at < s->end && *s->at == '.' &&
+	       take_fraction(s, seconds, ret);
+}
+
+/* "[001]"; "  1" with --Latency, which only a time behind it tells from anything else. */
+static bool take_cpu(struct scan *s, uint32_t *ret)
+{
+	bool bracket = s->at < s->end && *s->at == '[';
+	struct scan before = *s;
+	uint64_t cpu, time;
+
+	s->at += bracket;
+	if (take_digits(s, &cpu) && cpu < UINT32_MAX && s->at < s->end &&
+	    (bracket ? *s->at == ']' : is_gap(*s->at))) {
+		struct scan behind = { s->at + 1, s->end };
+
+		skip_blanks(&behind);
+		*ret = (uint32_t)cpu;
+		s->at += bracket;
+		if (bracket || take_time(&behind, &time))
+			return true;
+	}
+	*s = before;
+	return false;
+}
+
+/* "123", "123/124"; "[001]"; "12.345678:": what there is of them, in this order. The scan is at no
+ * blank. */
 static bool take_numbers(struct scan *s, bool timed, struct printed_head *ret)
 {
-	struct scan before = *s;
-	uint64_t cpu;
+	struct scan before;
 
-	ret->has_time = take_time(s, &ret->time);
-	if (ret->has_time)
-		return true;
-	*s = before;
-	if (!take_id(s, &ret->tid))
+	/* Most words begin none. */
+	if (s->at == s->end || (*s->at != '[' && *s->at != '-' && !is_decimal(*s->at)))
 		return false;
-	ret->has_tid = true;
-	if (s->at < s->end && *s->at == '/') {
-		s->at++;
-		ret->pid = ret->tid;
-		ret->has_pid = true;
-		if (!take_id(s, &ret->tid))
-			return false;
-	}
-	if (s->at == s->end || !is_gap(*s->at))
-		return false;
-	skip_blanks(s);
 	before = *s;
-	if (s->at < s->end && *s->at == '[') {
-		s->at++;
-		ret->has_cpu = take_digits(s, &cpu) && s->at < s->end && *s->at == ']' &&
-			       cpu < UINT32_MAX;
-		s->at += ret->has_cpu;
-		ret->cpu = (uint32_t)cpu;
-		if (!ret->has_cpu)
+	if (*s->at != '[') {
+		if (!take_id(s, &ret->tid) || s->at == s->end) {
 			*s = before;
+			ret->has_time = take_time(s, &ret->time);
+			return ret->has_time;
+		}
+		if (*s->at == '.') {
+			ret->has_time = *before.at != '-' &&
+					take_fraction(s, ret->tid, &ret->time);
+			return ret->has_time;
+		}
+		ret->has_tid = true;
+		if (*s->at == '/') {
+			s->at++;
+			ret->pid = ret->tid;
+			ret->has_pid = true;
+			if (!take_id(s, &ret->tid))
+				return false;
+		}
+		if (s->at == s->end || !is_gap(*s->at))
+			return false;
 		skip_blanks(s);
 	}
+	ret->has_cpu = take_cpu(s, &ret->cpu);
+	skip_blanks(s);
 	before = *s;
 	ret->has_time = take_time(s, &ret->time);
+	if (!ret->has_time && ret->has_cpu) {
+		/* -F +misc has letters here: "U", "KD". */
+		*s = before;
+		while (s->at < s->end && isupper((unsigned char)*s->at))
+			s->at++;
+		skip_blanks(s);
+		ret->has_time = take_time(s, &ret->time);
+	}
 	if (!ret->has_time)
 		*s = before;
-	return ret->has_time || !timed;
+	return ret->has_time || (!timed && ret->has_tid);
 }
 
 /* "250000 cpu-clock:u:", "sched:sched_switch:" */
@@ -151,17 +192,19 @@ bool printed_head_parse(const char *line, size_t size, bool timed,
 		comm++;
 	/* Samples without a chain are indented, but so are frames, and these have no time. */
 	timed |= comm > line;
+	*ret = (struct printed_head){ 0 };
 	/* Nothing but a time can stand where the comm is missing; then behind each word. */
 	for (at = comm; at < end;) {
 		struct scan s = { at, end };
 
 		skip_blanks(&s);
-		*ret = (struct printed_head){ 0 };
-		ret->comm = (struct printed_part){ comm, (size_t)(at - comm) };
 		if (take_numbers(&s, timed || at == comm, ret)) {
+			ret->comm = (struct printed_part){ comm, (size_t)(at - comm) };
 			take_event(&s, ret);
 			return true;
 		}
+		if (ret->has_tid || ret->has_cpu)
+			*ret = (struct printed_head){ 0 };
 		while (at < end && is_gap(*at))
 			at++;
 		while (at < end && !is_gap(*at))
