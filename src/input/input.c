@@ -63,7 +63,7 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 
 		if (err < 0)
 			return err;
-		if (script_begins(text, size, &timed)) {
+		if (!foreign_recognise(text, size) && script_begins(text, size, &timed)) {
 			*kind = INPUT_PERF;
 			in->rec.format = "text of perf script";
 			return script_open(ctx, in, timed);

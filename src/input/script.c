@@ -28,6 +28,7 @@ enum {
 	SEEN = 1 << 14,
 	ADDRESS_LEAST =
 		4, /* digits of one that begins a line, as of text that was copied */
+	WAITING_MOST = 1 << 24, /* bytes of names of inlined functions in a row */
 };
 
 static const char kind[] = "the output of perf script";
@@ -42,9 +43,9 @@ struct block {
 	uint64_t odd; /* lines that are neither */
 };
 
-/* Gives a frame's text an id: the first pass makes them, the second one finds them. */
-typedef int name_frame(const struct input *in, const char *text, size_t size,
-		       uint32_t *ret);
+/* Gives a text an id: the first pass makes them, the second one finds them. */
+typedef int name_text(const struct input *in, const char *text, size_t size,
+		      uint32_t *ret);
 
 struct line_seen {
 	uint64_t hash;
@@ -55,7 +56,7 @@ struct line_seen {
 struct block_reader {
 	struct lines lines;
 	struct input *in;
-	name_frame *name;
+	name_text *name;
 	/* A headline that ended the block before, and its line. */
 	struct printed_head head;
 	ARRAY(char) head_line;
@@ -202,6 +203,8 @@ static int take_frame(struct block_reader *r, struct block *b,
 		err = take_inlined(r, b, &f->module);
 		return err < 0 ? err : add_frame(r, b, f);
 	}
+	if (r->waiting.count + f->name.size > WAITING_MOST)
+		return 0;
 	if (!array_reserve(&r->waiting, f->name.size + 1))
 		return -ENOMEM;
 	memcpy(r->waiting.v + r->waiting.count, f->name.text, f->name.size);
@@ -219,7 +222,7 @@ static bool is_tracepoint(const struct printed_part *event)
 	if (!colon || memchr(event->text, '/', event->size))
 		return false;
 	for (size_t i = 0; i < behind; i++)
-		if (!strchr("ukhpPGHSDIWeb", colon[1 + i]))
+		if (!memchr("ukhpPGHSDIWeb", colon[1 + i], 13))
 			return true;
 	return false;
 }
@@ -248,7 +251,7 @@ static bool keep_head(struct block_reader *r, const struct printed_head *head,
 	return true;
 }
 
-enum line_kind { LINE_FRAME, LINE_SOURCE, LINE_HEAD, LINE_BESIDE, LINE_ODD };
+enum line_kind { LINE_FRAME, LINE_HEAD, LINE_BESIDE, LINE_ODD };
 
 /* Blanks before a frame are mostly a tab; samples of one line are indented by spaces, and a comm
  * such as "dd" looks like an address. */
@@ -261,6 +264,9 @@ static enum line_kind judge_line(const struct script *script, const char *line,
 
 	if (*line == '#')
 		return LINE_BESIDE;
+	/* No string has a NUL in it. */
+	if (memchr(line, 0, size))
+		return LINE_ODD;
 	if (*line != '\t' && printed_head_parse(line, size, script->timed, head)) {
 		/* Of perf script --show-task-events and the like. */
 		const struct printed_part *p =
@@ -271,27 +277,35 @@ static enum line_kind judge_line(const struct script *script, const char *line,
 			       ? LINE_BESIDE
 			       : LINE_HEAD;
 	}
-	if (!printed_frame_parse(line, size, frame) ||
-	    (!indented && (frame->address.size < ADDRESS_LEAST ||
-			   (!frame->module.size && !frame->inlined))))
+	if (!printed_frame_parse(line, size, frame))
 		return LINE_ODD;
-	/* "  file.c:12" below a frame, as -F +srcline prints it. */
-	if (!frame->address.size && !frame->module.size && !frame->inlined && size > 3 &&
-	    memcmp(line, "  ", 2) == 0 && line[2] != ' ' && memchr(line, ':', size) &&
-	    !memchr(line, '(', size))
-		return LINE_SOURCE;
+	/* "  file.c:12" below a frame, as -F +srcline prints it; " 0x12/0x34/P/-/-/0", " ABI:2 AX:0x1"
+	 * and " insn: 48 89" below all of them, of other fields. */
+	if (!frame->address.size)
+		return *line == ' ' ? LINE_BESIDE : LINE_ODD;
+	if (!indented && (frame->address.size < ADDRESS_LEAST ||
+			  (!frame->module.size && !frame->inlined)))
+		return LINE_ODD;
 	return LINE_FRAME;
 }
 
 /* A sample without a chain has its one frame behind the event. */
 static int take_own_frame(struct block_reader *r, struct block *b)
 {
+	static const char *const others[] = { ") 0x", ")  0x", ") insn:", ") ABI:" };
 	const struct printed_part *rest = &b->head.rest;
 	struct printed_frame frame;
+	size_t size = rest->size;
 
-	if (b->frames.count || !rest->size || is_tracepoint(&b->head.event) ||
-	    !printed_frame_parse(rest->text - 1, rest->size + 1, &frame) ||
-	    !frame.address.size)
+	if (b->frames.count || !size || is_tracepoint(&b->head.event))
+		return 0;
+	/* Other fields that were asked for with -F stand behind it. */
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		const char *p = memmem(rest->text, size, others[i], strlen(others[i]));
+
+		size = p ? (size_t)(p + 1 - rest->text) : size;
+	}
+	if (!printed_frame_parse(rest->text, size, &frame) || !frame.address.size)
 		return 0;
 	return take_frame(r, b, &frame);
 }
@@ -384,44 +398,66 @@ static void reader_release(struct block_reader *r, struct block *b)
 	array_release(&b->frames);
 }
 
+/* Can the headline be nobody else's? Logs have times as well, and words with a colon behind them. */
+static bool is_certain(const struct printed_head *h)
+{
+	static const char record[] = "PERF_RECORD_";
+
+	if (!h->has_time)
+		return false;
+	if (h->event.size)
+		return h->has_tid || is_tracepoint(&h->event);
+	return h->has_tid && h->rest.size >= sizeof(record) &&
+	       memcmp(h->rest.text, record, sizeof(record) - 1) == 0;
+}
+
+static bool is_frame(const char *text, size_t size, bool indented)
+{
+	struct printed_frame frame;
+
+	return printed_frame_parse(text, size, &frame) && frame.address.size &&
+	       ((frame.module.size && frame.address.size >= ADDRESS_LEAST) || indented);
+}
+
 bool script_begins(const char *text, size_t size, bool *timed)
 {
 	const char *at = text, *end = text + size;
 	bool after_head = false;
 
-	/* A headline with a time is certain; without one it takes a frame behind it. */
+	/* Other headlines take a frame, behind them or on the same line. */
 	for (int i = 0; i < LINES_ASKED && at < end; i++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((stop ? stop : end) - at);
-		struct printed_frame frame;
 		struct printed_head head;
 
 		if (length && at[length - 1] == '\r')
 			length--;
 		if (length && *at != '#' && !foreign_is_stack(at, length)) {
-			*timed = printed_head_parse(at, length, true, &head);
-			if (*timed)
+			if (after_head && is_frame(at, length, *at == '\t'))
 				return true;
-			if (after_head && printed_frame_parse(at, length, &frame) &&
-			    frame.address.size &&
-			    ((frame.module.size && frame.address.size >= ADDRESS_LEAST) ||
-			     *at == '\t'))
+			after_head = *at != '\t' &&
+				     (printed_head_parse(at, length, true, &head) ||
+				      printed_head_parse(at, length, false, &head));
+			*timed = after_head && head.has_time;
+			if (after_head &&
+			    (is_certain(&head) ||
+			     (head.has_time &&
+			      is_frame(head.rest.text, head.rest.size, false))))
 				return true;
-			after_head = printed_head_parse(at, length, false, &head);
 		}
 		at = stop ? stop + 1 : end;
 	}
 	return false;
 }
 
-static int keep_frame_text(const struct input *in, const char *text, size_t size,
-			   uint32_t *ret)
+static int keep_printed(const struct input *in, const char *text, size_t size,
+			uint32_t *ret)
 {
 	return input_add_name((struct input *)in, text, size, ret);
 }
 
-static int find_frame_text(const struct input *in, const char *text, size_t size,
-			   uint32_t *ret)
+static int find_printed(const struct input *in, const char *text, size_t size,
+			uint32_t *ret)
 {
 	static const char limit[] = "[memory limit]";
 
@@ -444,7 +480,7 @@ int script_open(struct context *ctx, struct input *in, bool timed)
 	in->rec.form = "file";
 	in->rec.is_text = true;
 	script->reader.in = in;
-	script->reader.name = keep_frame_text;
+	script->reader.name = keep_printed;
 	script->timed = timed;
 	return reader_open(ctx, &script->reader, &in->file);
 }
@@ -662,7 +698,7 @@ int script_reader_start(struct context *ctx, const struct input *in,
 		if (!*r)
 			return fail_memory(ctx);
 		(*r)->reader.in = (struct input *)in;
-		(*r)->reader.name = find_frame_text;
+		(*r)->reader.name = find_printed;
 		err = file_share(ctx, &in->sources.v[c->source].file, &(*r)->file);
 		if (err == 0)
 			err = reader_open(ctx, &(*r)->reader, &(*r)->file);
@@ -695,9 +731,8 @@ int script_reader_next(struct context *ctx, struct script_reader *r, struct samp
 
 	while ((found = next_block(ctx, &r->reader, r->end, &r->block)) > 0) {
 		name = event_name_of(&r->block);
-		event = intern_find(in->strings, name.text, name.size, &id)
-				? hash_map_get(&in->script->event_of_name, id)
-				: NULL;
+		find_printed(in, name.text, name.size, &id);
+		event = hash_map_get(&in->script->event_of_name, id);
 		if (event)
 			break;
 		++*damaged;

@@ -179,6 +179,59 @@ two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20
 	is 'x;outer 12'
 }
 
+@test "other fields that -F adds are no frames, and hide none" {
+	local more
+
+	for more in ' 0x4e1f20/0x4e2f20/P/-/-/0  0x1/0x2/P/-/-/0 ' ' parse+0x1/main+0x2/P/-' ' insn: 48 89 e5' \
+		' ABI:2    AX:0x1    BX:0x3'; do
+		printf 'x 3 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n%s\n\n' "$more" | folds
+		is 'x;outer 12'
+		! grep ignored err || { echo "$more"; false; }
+	done
+	for more in '  0x4e1f20/0x4e2f20/P/-/-/0 ' ' insn: 48 89 e5'; do
+		printf 'x 3 7.814408:   12 cpu-clock:   1177 outer+0x3 (/x)%s\n' "$more" | folds
+		is 'x;outer 12'
+	done
+	# A tab is before frames only.
+	printf 'x 3 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n\touter\n\n' | folds
+	is 'x;outer 12'
+	grep -q 'ignored 1 lines' err
+}
+
+@test "processors: without threads, with letters behind, in the latency format" {
+	local head
+
+	for head in 'x [001]' 'x 3 [001] U' 'x 3/3 [001] KD' 'x  3   1' 'x 3 [001]'; do
+		printf '%s 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n\n' "$head" | folds --only cpu=1
+		is 'x;outer 12' || { echo "$head"; false; }
+		printf '%s 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n\n' "$head" | folds --drop cpu=1
+		[ ! -s ours ]
+	done
+}
+
+@test "what has times but is no text of perf script" {
+	local text
+
+	printf '# tracer: nop\n#\n sh-12  [001] d..2. 1234.567890: sched_switch: prev_comm=x\n' >text
+	run -1 "$flamefold" fold text
+	[[ $output == *"a trace of ftrace"* ]]
+	for text in 'GET /a 1.234567: b\nGET /b 2.234567: c\n' 'job 1.234567: warning: no\n' 'TID 12:\n#0  0x1000 f\n' \
+		'0000000000401000 <main>:\n  401000:\t55  push\n'; do
+		# shellcheck disable=SC2059 # it has the ends of lines
+		printf "$text" >text
+		run -1 "$flamefold" fold text
+		[[ $output != *"perf script"* ]] || { echo "$output"; false; }
+	done
+}
+
+@test "a line with a NUL is none of a sample's" {
+	# What is binary at its beginning is no text.
+	{ for i in $(seq 4000); do printf %s "$two_samples"; done; printf 'cc1 7/8 [001] 13.000345:  5 cyc\0les:u: \n\t 4e2f20 ma\0in (/x)\n\n'; } >text.big
+	"$flamefold" fold text.big >ours 2>err
+	[ "$(awk '{ s += $NF } END { print s }' ours)" = $((4000 * 500001)) ]
+	grep -q 'ignored 2 lines' err
+}
+
 @test "processes whose number was not printed are none in particular" {
 	printf 'x 3 7.814408:   12 cpu-clock: \n\t            1177 outer (/x)\n' | folds --pid
 	is 'x-?;outer 12'
