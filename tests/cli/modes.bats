@@ -563,20 +563,32 @@ at()
 	grep -qE '^  paired *3$' err
 }
 
+# requests, of disks: "TIME EVENT DISK SECTOR SECTORS" a line
+requests()
+{
+	local time event disk sector sectors
+
+	while read -r time event disk sector sectors; do
+		[ "$time" = '#' ] || at "$time" "block:block_$event" "dev:$disk,sector:$sector,nr_sector:$sectors"
+	done
+}
+
 @test "a request of a disk begins anew where another one has ended elsewhere" {
 	local key=dev:4,sector:8,nr_sector:4
 
 	{
 		edges block:block_io_start/$key block:block_io_done/$key
-		# What joined it in front has moved it: it ends at sector 0.
-		at 100 block:block_io_start dev:1,sector:8,nr_sector:8
-		at 150 block:block_io_done dev:1,sector:0,nr_sector:0
-		at 9000 block:block_io_start dev:1,sector:8,nr_sector:8
-		at 9010 block:block_io_done dev:1,sector:8,nr_sector:0
-		# Of another disk, and a flush, which has no sectors.
-		at 9100 block:block_io_start dev:2,sector:8,nr_sector:8
-		at 9110 block:block_io_start dev:1,sector:8,nr_sector:0
-		at 9120 block:block_io_done dev:2,sector:8,nr_sector:0
+		requests <<-'END'
+			# What joined it in front has moved it: it ends at sector 0.
+			100 io_start 1 8 8
+			150 io_done 1 0 0
+			9000 io_start 1 8 8
+			9010 io_done 1 8 0
+			# Of another disk, and a flush, which has no sectors.
+			9100 io_start 2 8 8
+			9110 io_start 1 8 0
+			9120 io_done 2 8 0
+		END
 	} >x.pd
 	"$build" -o x.data x.pd
 	mode blockio --stats
@@ -589,18 +601,20 @@ at()
 
 	{
 		edges block:block_rq_insert/$key block:block_rq_issue/$key block:block_rq_complete/$key
-		at 100 block:block_rq_insert dev:1,sector:8,nr_sector:8
-		at 120 block:block_rq_issue dev:1,sector:8,nr_sector:8
-		# It is issued again.
-		at 130 block:block_rq_issue dev:1,sector:8,nr_sector:8
-		at 150 block:block_rq_complete dev:1,sector:8,nr_sector:8
-		# A disk without a scheduler.
-		at 200 block:block_rq_issue dev:2,sector:8,nr_sector:8
-		at 207 block:block_rq_complete dev:2,sector:8,nr_sector:8
-		# One that ended unseen.
-		at 300 block:block_rq_insert dev:1,sector:8,nr_sector:8
-		at 8000 block:block_rq_insert dev:1,sector:8,nr_sector:8
-		at 8003 block:block_rq_complete dev:1,sector:8,nr_sector:8
+		requests <<-'END'
+			100 rq_insert 1 8 8
+			120 rq_issue 1 8 8
+			# It is issued again.
+			130 rq_issue 1 8 8
+			150 rq_complete 1 8 8
+			# A disk without a scheduler.
+			200 rq_issue 2 8 8
+			207 rq_complete 2 8 8
+			# One that ended unseen.
+			300 rq_insert 1 8 8
+			8000 rq_insert 1 8 8
+			8003 rq_complete 1 8 8
+		END
 	} >x.pd
 	"$build" -o x.data x.pd
 	mode blockio
