@@ -39,6 +39,12 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	};
 	if (p->wall.weight)
 		input_tell_switches(ret->in);
+	if (ret->rec->is_text && (profile_rule(p) || p->wall.weight))
+		return fail(
+			&p->ctx, -EINVAL,
+			"cannot weigh '%s' by a mode: perf script's text has no fields "
+			"of events: give the perf.data itself",
+			input_path(ret->in));
 	if (p->options.flags & FF_ADDRS || p->options.unnamed == FF_UNNAMED_ADDRESS)
 		input_keep_addresses(ret->in);
 	/* Whatever is merged into it. */

@@ -298,6 +298,26 @@ two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20
 	diff <("$flamefold" fold text) <("$flamefold" fold text.svg)
 }
 
+@test "a mode wants the recording itself" {
+	printf %s "$two_samples" >text
+	for mode in offcpu wall faults; do
+		run --separate-stderr "$flamefold" fold --mode $mode text
+		[ "$status" -eq 1 ]
+		[ "$stderr" = "flamefold: cannot weigh 'text' by a mode: perf script's text has no fields of events: give the perf.data itself" ]
+	done
+}
+
+@test "the text of one recording beside that of another" {
+	printf %s "$two_samples" >a
+	sed 's/parse/scan/' a >b
+	diff <("$flamefold" diff -f folded a b 2>err) - <<-'END'
+		cc1;main;parse 250000 0
+		cc1;main;parse;write_msr 250001 0
+		cc1;main;scan 0 250000
+		cc1;main;scan;write_msr 0 250001
+		END
+}
+
 # What a recording folds to, and what perf script's text of it does.
 same()
 {
