@@ -56,19 +56,24 @@ static int cannot_read(struct context *ctx, int err, const char *path)
 	return fail(ctx, err, "cannot read '%s': %s", path, strerror(-err));
 }
 
-static int write_all(int fd, const char *p, size_t size)
+bool file_write(int fd, const void *bytes, size_t size)
 {
+	const uint8_t *at = bytes;
+
 	while (size > 0) {
-		ssize_t n = write(fd, p, size);
+		ssize_t n = write(fd, at, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -1;
-		p += n;
+		/* No device that takes nothing and says nothing keeps anyone for ever. */
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return false;
+		at += n;
 		size -= (size_t)n;
 	}
-	return 0;
+	return true;
 }
 
 /* What was read of a pipe to see what it is, and how far it has been read. */
@@ -96,14 +101,14 @@ static int spool(struct context *ctx, int *fd, const struct pipe_reader *pipe,
 	buf = malloc(BLOCK);
 	if (!buf)
 		err = fail_memory(ctx);
-	else if (write_all(to, (const char *)pipe->beginning, pipe->size) < 0)
+	else if (!file_write(to, pipe->beginning, pipe->size))
 		err = fail_errno(ctx, "write a temporary copy of", path);
 	while (err == 0 && (n = read(*fd, buf, BLOCK)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			err = fail_errno(ctx, "read", path);
-		else if (write_all(to, buf, (size_t)n) < 0)
+		else if (!file_write(to, buf, (size_t)n))
 			err = fail_errno(ctx, "write a temporary copy of", path);
 	}
 	free(buf);
@@ -276,7 +281,7 @@ int file_of_memory(struct context *ctx, const void *bytes, size_t size)
 {
 	int fd = memfd_create("flamefold", MFD_CLOEXEC);
 
-	if (fd >= 0 && write_all(fd, bytes, size) == 0)
+	if (fd >= 0 && file_write(fd, bytes, size))
 		return fd;
 	fail_errno(ctx, "copy", "memory");
 	if (fd < 0)

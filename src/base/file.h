@@ -47,6 +47,9 @@ void file_close(struct file *f); /* a zeroed one is fine */
  */
 size_t file_read_at(int fd, void *buf, size_t size, uint64_t offset);
 
+/* All of @size bytes, what a signal interrupts and what goes out in pieces, too; else false, errno. */
+bool file_write(int fd, const void *bytes, size_t size);
+
 enum { FILE_BEGINNING = 16 };
 
 /*

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/unpack.h"
 #include "elf/section.h"
 
@@ -29,21 +30,6 @@ struct packed_bytes {
 	const char *name; /* for sentences */
 	struct claim claim; /* for what it unpacks to */
 };
-
-static bool write_whole(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
 
 static int copy_unpacked(struct context *ctx, struct packed_bytes *p, struct unpacker *u,
 			 uint8_t *block, int to)
@@ -67,7 +53,7 @@ static int copy_unpacked(struct context *ctx, struct packed_bytes *p, struct unp
 				    "no memory is left for what is packed in '%s'",
 				    p->name);
 		}
-		if (!write_whole(to, block, got))
+		if (!file_write(to, block, got))
 			return fail_memory(ctx);
 	}
 	if (err == -ENOMEM)

@@ -15,20 +15,6 @@
 
 enum { TABLE_MOST = 256 << 20, VERSION_HIDDEN = 0x8000 };
 
-/* The segment of code that holds @address, which nobody trusts. */
-static bool file_offset(const struct object *o, uint64_t address, uint64_t *ret)
-{
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct segment *s = &o->segments.v[i];
-
-		if (!s->exec || address < s->address || address - s->address >= s->size)
-			continue;
-		*ret = address - s->address + s->offset;
-		return true;
-	}
-	return false;
-}
-
 /* As probe_offset_find(), in one table. */
 static int find_in(const struct object *o, uint32_t table, const char *function,
 		   uint64_t *ret)
@@ -50,7 +36,7 @@ static int find_in(const struct object *o, uint32_t table, const char *function,
 		unsigned type = GELF_ST_TYPE(sym.st_info);
 		bool usual = !version || !gelf_getversym(version, i, &number) ||
 			     !(number & VERSION_HIDDEN);
-		uint64_t offset;
+		const struct segment *code = NULL;
 
 		if (sym.st_shndx == SHN_UNDEF || !name || strcmp(name, function) != 0)
 			continue;
@@ -60,9 +46,16 @@ static int find_in(const struct object *o, uint32_t table, const char *function,
 		}
 		if (type != STT_FUNC && type != STT_NOTYPE)
 			continue;
-		if (!file_offset(o, sym.st_value, &offset))
+		for (size_t k = 0; k < o->segments.count && !code; k++) {
+			const struct segment *s = &o->segments.v[k];
+
+			if (s->exec && sym.st_value >= s->address &&
+			    sym.st_value - s->address < s->size)
+				code = s;
+		}
+		if (!code)
 			continue;
-		*ret = offset;
+		*ret = sym.st_value - code->address + code->offset;
 		err = 0;
 		/* An older version is better than none. */
 		if (usual)

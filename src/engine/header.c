@@ -29,20 +29,6 @@ int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret)
 		    : intern_add(&p->strings, "samples", 7, ret);
 }
 
-/* All of it is time, of whatever event: but of a period's parts, which are the event's own. */
-static int note_wall(struct ff_profile *p, struct ff_input *input,
-		     const struct wall *wall)
-{
-	const char *title = wall->source == WALL_GUESS ? "Wall-Clock Time (approximate)"
-						       : "Wall-Clock Time";
-	int err = 0;
-
-	if (wall->weight == WALL_EXACT && wall->source != WALL_GUESS)
-		err = intern_add(&p->strings, "ns", 2, &input->unit);
-	return err < 0 ? err
-		       : intern_add(&p->strings, title, strlen(title), &input->title);
-}
-
 int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice, const struct pairing *pairing,
 		const struct wall *wall)
@@ -50,6 +36,7 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 	const struct recording *rec = input_recording(input->input);
 	struct slice unit_of_mode = pairing->rule.unit, title = pairing->rule.title;
 	struct text names = { 0 };
+	const char *of_wall;
 	uint32_t common = 0;
 	int err = 0;
 
@@ -106,7 +93,16 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		err = intern_add(&p->strings, names.bytes, names.size,
 				 &input->event_names);
 	text_release(&names);
-	return err == 0 && wall->is_bound ? note_wall(p, input, wall) : err;
+	if (err < 0 || !wall->is_bound)
+		return err;
+	/* All of it is time, of whatever event: but of a period's parts, which are the
+	 * event's own. */
+	if (wall->weight == WALL_EXACT && wall->source != WALL_GUESS)
+		err = intern_add(&p->strings, "ns", 2, &input->unit);
+	of_wall = wall->source == WALL_GUESS ? "Wall-Clock Time (approximate)"
+					     : "Wall-Clock Time";
+	return err < 0 ? err
+		       : intern_add(&p->strings, of_wall, strlen(of_wall), &input->title);
 }
 
 static const char *unit_text(const struct ff_profile *p, const struct ff_input *input)

@@ -249,15 +249,6 @@ static int learn_ids(struct live_session *r)
 					  : err;
 }
 
-/* What has begun is to be seen as soon as that is known. */
-static int let_pass_new_threads(struct live_session *r)
-{
-	int err = r->grown ? live_widen(&r->p->ctx, r->live) : 0;
-
-	r->grown = false;
-	return err > 0 ? learn_ids(r) : err;
-}
-
 /* Once a second: how it gets on is told, and what follows the machine is brought up to date. */
 static int work_of_second(struct live_session *r, double now)
 {
@@ -378,8 +369,12 @@ static int run_session(struct live_session *r)
 		now = seconds_now();
 		if (err == 0)
 			err = take_pending(r, now);
-		if (err == 0)
-			err = let_pass_new_threads(r);
+		/* Threads that have begun are to be seen as soon as that is known. */
+		if (err == 0 && r->grown) {
+			r->grown = false;
+			err = live_widen(&r->p->ctx, r->live);
+			err = err > 0 ? learn_ids(r) : err;
+		}
 		/* Of young processes with a /tmp of their own, which may be over within
 		 * the second. */
 		images_look_for_maps(&r->p->images);

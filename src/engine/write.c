@@ -58,22 +58,6 @@ unsigned ff_format_traits(const struct ff_format *f)
 	return f->traits;
 }
 
-/* By objects, whose paths are what functions have for a module. */
-static int list_modules(const struct ff_profile *p, struct write_module **ret,
-			size_t *count)
-{
-	struct write_module *modules = calloc(p->objects.count + 1, sizeof(*modules));
-
-	if (!modules)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->objects.count; i++)
-		modules[i] = (struct write_module){ ff_object_path(&p->objects.v[i]),
-						    p->objects.v[i].build_id };
-	*ret = modules;
-	*count = p->objects.count;
-	return 0;
-}
-
 int ff_write(struct ff_profile *p, const struct ff_format *f,
 	     const struct ff_graph_options *options, FILE *out)
 {
@@ -98,8 +82,16 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	facts.root = p->options.root;
 	if (f->traits & FF_FORMAT_FRAMES) {
 		in.inlined_unmarked = true;
-		err = list_modules(p, &modules, &facts.module_count);
+		/* By objects, whose paths are what functions have for a module. */
+		modules = calloc(p->objects.count + 1, sizeof(*modules));
+		err = modules ? 0 : -ENOMEM;
 		facts.modules = modules;
+		facts.module_count = modules ? p->objects.count : 0;
+		for (size_t i = 0; i < facts.module_count; i++)
+			modules[i] = (struct write_module){
+				ff_object_path(&p->objects.v[i]),
+				p->objects.v[i].build_id,
+			};
 	}
 	/* Other formats have no place for a report, so it is not made. */
 	if (f->traits & FF_FORMAT_PICTURE)

@@ -591,3 +591,22 @@ Test(file, one_of_a_memory_file_system_is_in_memory)
 	file_close(&f);
 	close(fd);
 }
+
+Test(file, what_goes_out_in_pieces_is_all_written)
+{
+	uint8_t bytes[3000], back[3000];
+	int fd = memfd_create("file", MFD_CLOEXEC), full = open("/dev/full", O_WRONLY);
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = byte_at(i);
+	cr_assert_geq(fd, 0);
+	cr_assert(file_write(fd, bytes, sizeof(bytes)));
+	cr_assert_eq(pread(fd, back, sizeof(back), 0), (ssize_t)sizeof(back));
+	cr_assert_eq(memcmp(back, bytes, sizeof(back)), 0);
+	cr_assert_geq(full, 0);
+	errno = 0;
+	cr_assert_not(file_write(full, bytes, sizeof(bytes)));
+	cr_assert_eq(errno, ENOSPC);
+	close(full);
+	close(fd);
+}
