@@ -48,11 +48,11 @@ static const struct {
 	{ "call-graph", RECORD, "auto fp dwarf lbr no" },
 	{ "call-graph", COMMAND_TREE, "caller callee" },
 	{ "freq", ~0u, "max" },
-	{ "event", RECORD,
+	{ "event", RECORD | COMMAND_TOP,
 	  "cycles instructions cache-misses branch-misses cpu-clock task-clock "
 	  "page-faults "
 	  "context-switches cpu-migrations" },
-	{ "event", ~(unsigned)RECORD, "all" },
+	{ "event", ~(unsigned)(RECORD | COMMAND_TOP), "all" },
 	{ "normalize", ~0u, "share robust time none anchor=" },
 	{ "table", ~0u, "text json" },
 	{ "by", ~0u, "function module comm line" },

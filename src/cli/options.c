@@ -301,6 +301,14 @@ static int set_event(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
+/* Of a file or of what runs now: which of the two it is, is known when all options are. */
+static int set_event_of_top(struct settings *s, const struct option_row *row,
+			    const char *arg)
+{
+	s->profile.event = arg;
+	return set_event(s, row, arg);
+}
+
 /* Whom to sample can be said once; but with a cgroup perf wants -a, too. */
 static int set_target(struct settings *s, const struct option_row *row, const char *arg)
 {
@@ -496,26 +504,28 @@ const struct option_row option_rows[] = {
 	/* record alone, in perf's letters where perf has them */
 	{ .help = "Whom to sample:" },
 	{ "all-cpus", 'a', NULL, "the whole system (default, where nobody is named)",
-	  RECORD, set_target, .flag = FF_RECORD_SYSTEM },
+	  RECORD | TOP, set_target, .flag = FF_RECORD_SYSTEM },
 	{ "process", 'p', "PID,..", "processes, with their threads and children",
-	  RECORD, set_target, .flag = FF_RECORD_PROCESSES },
+	  RECORD | TOP, set_target, .flag = FF_RECORD_PROCESSES },
 	{ "thread", 't', "TID,..", "threads, with those that they start",
-	  RECORD, set_target, .flag = FF_RECORD_THREADS },
+	  RECORD | TOP, set_target, .flag = FF_RECORD_THREADS },
 	{ "user", 'u', "USER", "all processes of a user, by name or id",
-	  RECORD, set_target, .flag = FF_RECORD_USER },
+	  RECORD | TOP, set_target, .flag = FF_RECORD_USER },
 	{ "cgroup", 'G', "PATH", "a cgroup, by its path below /sys/fs/cgroup",
-	  RECORD, set_target, .flag = FF_RECORD_CGROUP },
+	  RECORD | TOP, set_target, .flag = FF_RECORD_CGROUP },
 	{ "cpus", 'C', "CPUS", "on these processors only: 0-3,5",
-	  RECORD, set_text, AT(record.cpus) },
+	  RECORD | TOP, set_text, AT(record.cpus) },
 
 	{ .help = "How to sample:" },
 	{ "freq", 'F', "HZ", "samples a second of each processor (default: 99); max: as many as "
-	  "the kernel allows", RECORD, set_rate, AT(record.frequency) },
+	  "the kernel allows", RECORD | TOP, set_rate, AT(record.frequency) },
 	{ "period", 'c', "N", "a sample every N events instead",
 	  RECORD, set_large, AT(record.period),
 	  .hint = "; perf's own --period is always on: what a sample weighs is in it" },
 	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "
 	  "(default: cycles, or cpu-clock)", RECORD, .set = set_event },
+	{ "event", 'e', "EVENT", "of a file, what counts, by its name or a pattern; of what runs now, "
+	  "what it is sampled on, in perf's words", TOP, .set = set_event_of_top },
 	{ "call-graph", 'g', "HOW", "auto: what the programs need (default); fp: by frame pointers; "
 	  "dwarf or dwarf,SIZE: from copies of the stack; lbr: by the processor's record of "
 	  "branches; no: none",
@@ -537,15 +547,17 @@ const struct option_row option_rows[] = {
 
 	{ .help = "How long, and what is kept:" },
 	{ "duration", 'd', "SECONDS", "end after SECONDS, or a time like 500ms or 2m (default: "
-	  "with COMMAND, or Ctrl-C)", RECORD, set_seconds, AT(record.seconds), .min = 0.001,
+	  "with COMMAND, or Ctrl-C)", RECORD | TOP, set_seconds, AT(record.seconds), .min = 0.001,
 	  .max = 1e9, .hint = "; addresses of data, perf's -d, are not sampled; bcc's -df 10 "
 	  "is '-d 10 -f folded'" },
 	{ "delay", 'D', "MS", "samples count from MS milliseconds on, or a time like 2s; what "
 	  "-d says begins then", RECORD, set_delay, AT(record.delay), .max = 1e9 },
 	{ "every", 0, "SECONDS", "write the output every SECONDS, too; %t in its name is "
 	  "the time", RECORD, set_seconds, AT(record.every), .min = 0.1, .max = 1e9 },
+	{ "every", 0, "SECONDS", "draw the table every SECONDS (default: 2); in a pipe, print it "
+	  "as often", TOP, set_seconds, AT(record.every), .min = 0.1, .max = 1e9 },
 	{ "window", 0, NULL, "with --every: each output is of its own time only",
-	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_WINDOWS },
+	  RECORD | TOP, set_flag, AT(record.flags), .flag = FF_RECORD_WINDOWS },
 	{ "save", 0, "FILE", "write a perf.data as well; -o FILE.data writes that alone",
 	  RECORD, set_text, AT(saved) },
 	{ "switch-output", 0, "TIME", "begin another perf.data after TIME, 30s or 2m; %t in its "
@@ -612,7 +624,7 @@ const struct option_row option_rows[] = {
 	{ .help = "What counts:" },
 	{ "event", 0, "NAME", "count samples of this event, or of all that a pattern like sched:* "
 	  "stands for; all: of every event "
-	  "(default: the first event with samples)", FILES, set_text, AT(profile.event) },
+	  "(default: the first event with samples)", FILES & ~TOP, set_text, AT(profile.event) },
 	{ "event-filter", 0, "NAME", "the same, by its old name; for record: of several "
 	  "events, which one counts",
 	  READS, set_text, AT(profile.event) },

@@ -17,6 +17,7 @@
 #include "cli/overwrite.h"
 #include "cli/result.h"
 #include "cli/short_run.h"
+#include "cli/stops.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbose.h"
@@ -43,86 +44,6 @@ struct session {
 	double last; /* when samples were counted last */
 	uint64_t last_samples;
 };
-
-/*
- * Signals that end a run:
- *
- *	the first            sampling stops, and the graph is written
- *	one soon after it    from a process, not a terminal: the same request again
- *	the second           the temporary file goes, and the last graph stays
- *
- * What the handler reads and writes is volatile, and set before the handler is.
- */
-static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
-#define STOPS (sizeof(stops) / sizeof(stops[0]))
-
-enum { SAME_REQUEST_NS = 1000000000 };
-
-static struct ff_profile *volatile sampled; /* whom the first one stops */
-static volatile sig_atomic_t stopped; /* by the first one */
-static volatile sig_atomic_t sampling_over;
-static volatile int64_t stopped_at; /* ns of CLOCK_MONOTONIC */
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void take_stop(int number, siginfo_t *info, void *context)
-{
-	static const char sentence[] = "\nflamefold: sampling is over, its result is "
-				       "being written; once more ends "
-				       "without it\n";
-	/* Whoever was interrupted may be about to look at it. */
-	int error = errno;
-	/* timeout(1) signals its child and then its group, which the child is in; npm and
-	 * others hand on the Ctrl-C that a terminal has sent to all. Nobody means that as a
-	 * second one. */
-	bool same_request =
-		info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
-
-	(void)context;
-	if (!stopped) {
-		stopped = 1;
-		stopped_at = clock_ns();
-		if (!sampling_over)
-			ff_record_stop(sampled);
-		else if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
-			errno = error;
-	} else if (!same_request) {
-		output_abandon();
-		signal(number, SIG_DFL);
-		raise(number);
-	}
-	errno = error;
-}
-
-/* The shell of a script has SIGINT ignored by what it runs in the background; only SIGHUP
- * was ignored on purpose, by nohup. */
-static void catch_stops(struct ff_profile *p)
-{
-	/* What is just being read or written goes on. */
-	struct sigaction action = { .sa_sigaction = take_stop,
-				    .sa_flags = SA_RESTART | SA_SIGINFO };
-	sigset_t set;
-
-	sampled = p;
-	sigemptyset(&set);
-	for (size_t i = 0; i < STOPS; i++)
-		sigaddset(&set, stops[i]);
-	action.sa_mask = set;
-	for (size_t i = 0; i < STOPS; i++) {
-		struct sigaction before;
-
-		if (sigaction(stops[i], NULL, &before) == 0 &&
-		    (before.sa_handler == SIG_DFL || stops[i] != SIGHUP))
-			sigaction(stops[i], &action, NULL);
-	}
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
 
 static void show_status(void *arg, const struct ff_record_status *now)
 {
@@ -332,15 +253,6 @@ static int choose_outputs(const struct settings *s, struct session *session)
 	return EXIT_INPUT;
 }
 
-static int refuse_run(const struct ff_profile *p, int err)
-{
-	if (err == -EINVAL)
-		return usage_error("%s", ff_profile_error(p));
-	say("%s", ff_profile_error(p));
-	/* A program that is not there: what a shell says of it. */
-	return ff_record_exit_status(p) > 0 ? ff_record_exit_status(p) : EXIT_INPUT;
-}
-
 static int take_samples(const struct settings *s, struct session *session)
 {
 	struct analysis *a = session->analysis;
@@ -369,9 +281,9 @@ static int take_samples(const struct settings *s, struct session *session)
 	options.arg = session;
 	/* Where it is ignored, as whoever started this may have it, no status is kept. */
 	signal(SIGCHLD, SIG_DFL);
-	catch_stops(a->profile);
+	stops_catch(a->profile, output_abandon);
 	err = ff_profile_record(a->profile, &options);
-	sampling_over = 1;
+	stops_sampling_is_over();
 	status_clear();
 	a->was_read = now();
 	/* A perf.data alone needs no names. */
@@ -423,7 +335,7 @@ static int end_session(const struct settings *s, struct session *session)
 	struct ff_profile *p = session->analysis->profile;
 	int code = write_graph(s, session);
 	/* What we told to end has not failed. */
-	int status = stopped ? 0 : ff_record_exit_status(p);
+	int status = stops_came() ? 0 : ff_record_exit_status(p);
 	bool has_data = format_is_picture(&session->format) &&
 			!(s->graph.flags & FF_GRAPH_STATIC);
 	bool has_one_name = session->path && !strstr(session->path, "%t");

@@ -5,6 +5,7 @@
  */
 #include "cli/short_run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -109,4 +110,13 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 		    "time in which %s samples a second see one moment, or waited, which "
 		    "takes none",
 		    1e3 / (double)rate, grouped(rate));
+}
+
+int refuse_run(const struct ff_profile *p, int err)
+{
+	if (err == -EINVAL)
+		return usage_error("%s", ff_profile_error(p));
+	say("%s", ff_profile_error(p));
+	/* A program that is not there: what a shell says of it. */
+	return ff_record_exit_status(p) > 0 ? ff_record_exit_status(p) : EXIT_INPUT;
 }

@@ -7,4 +7,7 @@
  * that was and which rate sees it. */
 void explain_empty_run(const struct settings *s, const struct ff_profile *p);
 
+/* A live run that could not be: says why. An exit code. */
+int refuse_run(const struct ff_profile *p, int err);
+
 #endif

@@ -21,6 +21,8 @@
 #define PLAIN "\033[m"
 
 static atomic_bool status_shown; /* progress comes from any thread */
+static FILE *
+	held; /* where sentences go while the terminal shows something else; NULL: stderr */
 
 size_t control_size(const char *text)
 {
@@ -183,25 +185,30 @@ static void say_list(enum tone tone, const char *end, const char *format, va_lis
 		[TONE_NOTE] = "",
 	};
 	char line[2048], *clean = NULL;
+	FILE *memory, *out = held ? held : stderr;
 	size_t size = 0;
-	FILE *memory;
 
 	vsnprintf(line, sizeof(line), format, args);
 	status_clear();
 	memory = has_colours(stderr) ? open_memstream(&clean, &size) : NULL;
 	if (!memory) {
-		fputs("flamefold: ", stderr);
-		put_clean(stderr, line);
-		fputs(end, stderr);
+		fputs("flamefold: ", out);
+		put_clean(out, line);
+		fputs(end, out);
 		return;
 	}
 	put_clean(memory, line);
 	fclose(memory);
-	fprintf(stderr, "%sflamefold:" PLAIN " ", colours[tone]);
+	fprintf(out, "%sflamefold:" PLAIN " ", colours[tone]);
 	if (clean)
-		put_line_in_colour(stderr, clean, clean + size, "");
-	fputs(end, stderr);
+		put_line_in_colour(out, clean, clean + size, "");
+	fputs(end, out);
 	free(clean);
+}
+
+void say_hold(FILE *to)
+{
+	held = to;
 }
 
 void say(const char *format, ...)
@@ -246,7 +253,7 @@ void status(const char *format, ...)
 	char line[256];
 	va_list args;
 
-	if (!isatty(STDERR_FILENO))
+	if (held || !isatty(STDERR_FILENO))
 		return;
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);

@@ -15,6 +15,9 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Sentences are kept in @to, as they would be printed, and no progress is shown; NULL: not any more. */
+void say_hold(FILE *to);
+
 /* The sentence, and where to find help. Always EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
