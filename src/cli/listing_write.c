@@ -86,31 +86,25 @@ static void put_csv(const struct listing *l, const struct page *page)
 	}
 }
 
-static void put_text(const struct listing *l, const struct page *page)
-{
-	size_t rest;
-	uint64_t hidden = listing_hidden(l, &rest);
-
-	put_heading(page);
-	listing_put(l, page);
-	if (rest)
-		fprintf(page->out, "# %s more, which have %s themselves (-n N)\n",
-			grouped(rest), percent(hidden, page->total));
-}
-
 void listing_write(struct listing *l, const char *format, const struct page *page)
 {
 	enum { ROWS = 30 }; /* where nobody says how many */
 	bool json = strcmp(format, "json") == 0, csv = strcmp(format, "csv") == 0;
+	uint64_t hidden;
+	size_t rest;
 
 	if (!l->most)
 		l->most = json || csv	     ? SIZE_MAX
 			  : page->height > 8 ? page->height - 5
 					     : ROWS;
-	if (json)
-		put_json(l, page);
-	else if (csv)
-		put_csv(l, page);
-	else
-		put_text(l, page);
+	if (json || csv) {
+		(json ? put_json : put_csv)(l, page);
+		return;
+	}
+	put_heading(page);
+	listing_put(l, page);
+	hidden = listing_hidden(l, &rest);
+	if (rest)
+		fprintf(page->out, "# %s more, which have %s themselves (-n N)\n",
+			grouped(rest), percent(hidden, page->total));
 }

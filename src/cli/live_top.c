@@ -89,23 +89,10 @@ int live_top_check(struct settings *s)
 	return 0;
 }
 
-/* Text has words of its own for the unit, which the profile's do not outlive. */
-static void keep_unit(struct live_top *t, const struct ff_profile *p)
-{
-	struct page page = page_of(p, stdout);
-
-	if (!t->unit)
-		t->unit = strdup(page.unit.name);
-	if (!t->events && page.unit.events)
-		t->events = strdup(page.unit.events);
-	t->page = page;
-	t->page.unit.name = t->unit ? t->unit : "";
-	t->page.unit.events = t->events;
-}
-
 static int take_tables(struct live_top *t, struct ff_profile *p)
 {
 	int tables = t->settings->profile.flags & FF_SRCLINE ? TABLES : FF_TABLE_LINE;
+	struct page page;
 	int err = 0;
 
 	for (int by = 0; by < tables && err == 0; by++) {
@@ -119,8 +106,16 @@ static int take_tables(struct live_top *t, struct ff_profile *p)
 		pthread_mutex_unlock(&t->lock);
 		ff_table_free(table);
 	}
+	page = page_of(p, stdout);
 	pthread_mutex_lock(&t->lock);
-	keep_unit(t, p);
+	/* The words for the unit are its own: what they were taken from may go. */
+	if (!t->unit)
+		t->unit = strdup(page.unit.name);
+	if (!t->events && page.unit.events)
+		t->events = strdup(page.unit.events);
+	t->page = page;
+	t->page.unit.name = t->unit ? t->unit : "";
+	t->page.unit.events = t->events;
 	pthread_mutex_unlock(&t->lock);
 	eventfd_write(t->news, 1);
 	return err;

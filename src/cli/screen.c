@@ -125,13 +125,6 @@ void screen_show(const char *text, size_t size)
 	write_screen("\033[J", 3);
 }
 
-static bool is_ready(int fd, int ms)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, ms) > 0;
-}
-
 /* What is behind an ESC, which comes at once where a key has sent it. */
 static int read_sequence(void)
 {
@@ -144,10 +137,11 @@ static int read_sequence(void)
 		{ "[H", KEY_HOME }, { "OH", KEY_HOME },	    { "[1~", KEY_HOME },
 		{ "[F", KEY_END },  { "OF", KEY_END },	    { "[4~", KEY_END },
 	};
+	struct pollfd more = { .fd = STDIN_FILENO, .events = POLLIN };
 	char text[16] = "";
 	size_t size = 0;
 
-	while (size < sizeof(text) - 1 && is_ready(STDIN_FILENO, 25)) {
+	while (size < sizeof(text) - 1 && poll(&more, 1, 25) > 0) {
 		if (read(STDIN_FILENO, text + size, 1) != 1)
 			break;
 		size++;

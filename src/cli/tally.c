@@ -114,13 +114,6 @@ void tally_clear(struct tally *t)
 	*t = (struct tally){ 0 };
 }
 
-static bool matches(const struct ff_table_row *row, const char *filter)
-{
-	return strcasestr(row->name, filter) ||
-	       (row->module && strcasestr(row->module, filter)) ||
-	       (row->function && strcasestr(row->function, filter));
-}
-
 /* Rows that weigh the same keep the order of their names. */
 static int compare_listed(const void *left, const void *right, void *arg)
 {
@@ -155,7 +148,10 @@ int tally_list(const struct tally *t, enum tally_span span, const char *filter,
 		*row = from->names;
 		row->self = (uint64_t)(from->self[span] + 0.5);
 		row->total = (uint64_t)(from->total[span] + 0.5);
-		l->count += row->total > 0 && matches(row, filter);
+		l->count += row->total > 0 &&
+			    (strcasestr(row->name, filter) ||
+			     (row->module && strcasestr(row->module, filter)) ||
+			     (row->function && strcasestr(row->function, filter)));
 	}
 	qsort_r(rows, l->count, sizeof(*rows), compare_listed, l);
 	return 0;
