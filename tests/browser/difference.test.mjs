@@ -411,6 +411,43 @@ test("three panels show A, B and the difference: what is done in one is done in 
 	await page2.close();
 });
 
+test("A and B are side by side where there is room", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter), "#a=1");
+	const places = () => page.evaluate(() => [...document.querySelectorAll(".side, #frames")].map((svg) => {
+		const { x, y, width } = svg.getBoundingClientRect();
+
+		return { x, y, width, labels: svg.querySelectorAll("text").length };
+	}));
+
+	await page.setViewportSize({ width: 1400, height: 900 });
+	await page.waitForFunction(() => document.querySelector("#pair.beside"));
+
+	const [a, b, both] = await places();
+
+	assert.equal(a.y, b.y);
+	assert.ok(b.x >= a.x + a.width - 1 && b.x + b.width <= 1401, JSON.stringify([a, b, both]));
+	near(a.width, b.width, 2);
+	near(a.width + b.width, both.width, 8);
+	assert.ok(both.y > a.y && a.labels > 3 && b.labels > 3);
+	/* What is under the pointer in B stays there, and is the same in the graph. */
+	await page.mouse.move(b.x + b.width / 2, b.y + 20);
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -300);
+	await page.keyboard.up("Control");
+	await page.waitForFunction(() => {
+		const [from, to] = document.documentElement.dataset.window.split(",").map(Number);
+
+		return to - from < 0.5 && Math.abs((from + to) / 2 - 0.5) < 0.02;
+	});
+	await page.setViewportSize({ width: 900, height: 900 });
+	await page.waitForFunction(() => !document.querySelector("#pair.beside"));
+
+	const [above, below] = await places();
+
+	assert.equal(above.x, below.x);
+	assert.ok(below.y > above.y);
+});
+
 test("a part of the width is the same part in all panels", async () => {
 	const wide = (count) => Array.from({ length: 40 }, (_, i) =>
 		`main;f${String(i).padStart(2, "0")};g ${i % 3 === 1 ? count : 100}\n`).join("");

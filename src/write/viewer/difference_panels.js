@@ -1,10 +1,13 @@
 /*
  * The two sides beside their difference: which of them is seen is chosen with buttons or keys, or all
- * three are, one above the other. The difference is the graph that all acts on; the panels of A and B
+ * three are: A and B side by side above the difference where there is room, else one above the other.
+ * The difference is the graph that all acts on; the panels of A and B
  * follow it: the same zoom, steps, search and rows, and boxes of the function that is pointed at. A box
  * of a panel stands for the one in the difference that has the same way from the root.
  */
 const panels = [];
+const besideFrom = 1000; /* CSS pixels that A and B need side by side */
+let areBeside = false;
 
 const makeSides = () => makeSet("Which side is seen",
 	makeKeyButton("A", "1", { id: "side-A" }), makeKeyButton("B", "2", { id: "side-B" }),
@@ -29,12 +32,12 @@ const chipsOfSides = () => [
 function makePanels() {
 	const caption = (side) => make("p", { id: `caption-${side}`, class: "caption" });
 
-	return [...["A", "B"].flatMap((side) => {
+	return [make("div", { id: "pair" }, ...["A", "B"].map((side) => {
 		const paths = make("g"), texts = make("g", { class: "labels", "aria-hidden": true });
 		const same = make("path", { class: "same" });
 		const frames = make("svg", {
-			class: "side", role: "img", click, contextmenu: openMenu, pointerdown: startDrag,
-			pointermove: goOnDragging, pointerup: liftFinger, pointercancel: liftFinger,
+			class: "side", role: "img", click, contextmenu: openMenu,
+			pointerdown: (happens) => startDrag(happens, timesOf(panel)), pointermove: goOnDragging, pointerup: liftFinger, pointercancel: liftFinger,
 			mousedown: (happens) => happens.preventDefault(),
 		}, paths, ...makeMarks(side), same, texts);
 		const panel = {
@@ -47,13 +50,23 @@ function makePanels() {
 		panel.stage = make("div", {
 			class: "panel",
 			wheel: (happens) => {
-				turnWheel(happens);
+				turnWheel(happens, placeInGraph(panel, happens.clientX));
 				if (!happens.defaultPrevented)
 					elements.stage.scrollTop += happens.deltaY;
 			},
 		}, frames);
-		return [panel.caption, panel.stage];
-	}), caption("both")];
+		return make("div", {}, panel.caption, panel.stage);
+	})), caption("both")];
+}
+
+/* A pixel of a panel is so many of the graph. */
+const timesOf = ({ layout: own }) => own ? layout.wide / own.wide : 1;
+
+/* What place of the graph is as far along its width as @clientX is along the panel's. */
+function placeInGraph(panel, clientX) {
+	const along = clientX - margin - panel.frames.getBoundingClientRect().x;
+
+	return layout.from + along * timesOf(panel) / layout.scale;
 }
 
 /* The box with the same way from the root; -1: there is none. */
@@ -120,6 +133,11 @@ function sliceOf(panel) {
 function drawPanels() {
 	const isSeen = Boolean(view.panels);
 
+	/* Fingers hold places of what they touch, so for them all have the same width. */
+	areBeside = isSeen && !paper && elements.stage.clientWidth >= besideFrom &&
+		matchMedia("(pointer: fine)").matches;
+	update(elements.pair, { class: areBeside ? "beside" : "" });
+	elements.pair.hidden = !isSeen;
 	for (const panel of panels) {
 		panel.stage.hidden = panel.caption.hidden = !isSeen;
 		if (isSeen)
@@ -135,6 +153,7 @@ function drawPanels() {
 function drawPanel(panel) {
 	const { side, frames, paths, texts } = panel, main = { graph, layout };
 	const name = profile.facts[`data-${side.toLowerCase()}`] ?? "";
+	const wide = areBeside ? max(1, panel.stage.clientWidth - 2 * margin) : layout.wide;
 
 	if (panel.made !== madeFrom.g)
 		Object.assign(panel, { made: madeFrom.g, graph: graphOf(side) });
@@ -144,9 +163,9 @@ function drawPanel(panel) {
 		: rowsInWindow(elements.stage.clientHeight);
 	const narrower = box < 0 ? null : sliceOf(panel);
 	const all = panel.layout = box < 0 || !panel.graph.total[box]
-		? { boxes: [], runs: [], byRow: new Map(), scale: 1, wide: layout.wide }
+		? { boxes: [], runs: [], byRow: new Map(), scale: 1, wide }
 		: layOutToFit(panel.graph, {
-			zoom: box, slice: narrower, wide: layout.wide, found, least: 1 / devicePixelRatio,
+			zoom: box, slice: narrower, wide, found, least: 1 / devicePixelRatio,
 			most: 5500, low, high,
 		}, () => [low, high]);
 
@@ -155,7 +174,7 @@ function drawPanel(panel) {
 	panel.caption.textContent = `${[side, name].filter(Boolean).join(" · ")}${
 		box < 0 ? ": it has none of this" : ""}`;
 	update(frames, {
-		width: elements.frames.getAttribute("width"), height: elements.frames.getAttribute("height"),
+		width: areBeside ? wide + 2 * margin : elements.frames.getAttribute("width"), height: elements.frames.getAttribute("height"),
 		"aria-label": `${side} alone: ${box < 0 ? "nothing" : saysSides(comparisonOf(zoom))}`,
 	});
 	/* All that is drawn is of the graph and its layout: for as long they are the panel's. */

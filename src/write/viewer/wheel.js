@@ -50,15 +50,16 @@ const fromEdge = (clientX) => clientX - margin - elements.frames.getBoundingClie
 
 const placeUnder = (clientX) => layout.from + fromEdge(clientX) / layout.scale;
 
-/* A wheel is the page's where that scrolls: without Ctrl it zooms only where nothing else could move. */
-function turnWheel(happens) {
-	const { clientX, deltaX, deltaY, deltaMode, shiftKey } = happens;
+/* A wheel is the page's where that scrolls: without Ctrl it zooms only where nothing else could move.
+ * @place stays where it is. */
+function turnWheel(happens, place = placeUnder(happens.clientX)) {
+	const { deltaX, deltaY, deltaMode, shiftKey } = happens;
 	const { scrollHeight, clientHeight } = elements.stage;
 	const unit = deltaMode ? 16 : 1, across = shiftKey ? deltaX || deltaY : deltaX;
 
 	if (happens.ctrlKey || happens.metaKey || across === 0 && isAlone && window === window.top &&
 	    scrollHeight <= clientHeight)
-		zoomAround(placeUnder(clientX), Math.exp(deltaY * unit / 300));
+		zoomAround(place, Math.exp(deltaY * unit / 300));
 	else if ((zoom || slice) && abs(across) >= abs(shiftKey ? 0 : deltaY) && across)
 		moveBy(across * unit);
 	else
@@ -95,14 +96,15 @@ function liftFinger({ pointerId, type }) {
 		endDrag();
 	else if (drag)
 		for (const { x } of fingers.values())
-			drag = { from: x, shown: windowOf(), moves: true };
+			drag = { from: x, times: 1, shown: windowOf(), moves: true };
 }
 
-function startDrag(happens) {
+/* A pixel is @times one of the graph, where what is dragged is narrower. */
+function startDrag(happens, times = 1) {
 	pressed = happens;
 	if (happens.pointerType === "touch")
 		putFinger(happens);
-	drag = { from: happens.clientX, shown: windowOf(), moves: false };
+	drag = { from: happens.clientX, times, shown: windowOf(), moves: false };
 }
 
 /* A few pixels are a click still. */
@@ -118,7 +120,7 @@ function goOnDragging({ buttons, clientX, pointerId }) {
 	if (!drag || buttons !== 1 || !zoom && !slice)
 		return;
 
-	const by = (drag.from - clientX) / layout.scale, [from, to] = drag.shown;
+	const by = (drag.from - clientX) * drag.times / layout.scale, [from, to] = drag.shown;
 
 	if (!drag.moves && abs(clientX - drag.from) < 5)
 		return;
