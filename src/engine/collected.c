@@ -269,13 +269,14 @@ static struct settlement settlement_of(struct collected *c, const struct settle_
 				    .factor = power_of_ten(c->decimals) };
 }
 
-int collected_settle(struct collected *c, const struct settle_by *by)
+int collected_settle(struct collected *c, const struct settle_by *by, uint64_t until)
 {
 	struct settlement to = settlement_of(c, by);
 	int err = 0;
 
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
-		err = deferred_queue_settle(&c->deferred[i], &to);
+		if (until == UINT64_MAX || c->deferred[i].kind->settles_early)
+			err = deferred_queue_settle(&c->deferred[i], &to, until);
 	return err;
 }
 
@@ -319,6 +320,27 @@ static int carry_stack(struct collected *to, const struct collected *from, uint3
 		err = collected_add_stack(to, frames, depth, &map[node]);
 	free(frames);
 	return err < 0 ? err : 0;
+}
+
+int collected_hand_over(struct collected *to, struct collected *from, uint32_t *node_map)
+{
+	int err = 0;
+
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++) {
+		struct deferred_queue *q = &from->deferred[i];
+		uint64_t left_out;
+
+		for (size_t k = 0;
+		     q->kind->settles_early && err == 0 && k < deferred_queue_count(q);
+		     k++)
+			err = carry_stack(to, from, deferred_queue_at(q, k)->node,
+					  node_map);
+		if (err < 0 || !q->kind->settles_early)
+			continue;
+		err = deferred_queue_take(&to->deferred[i], q, node_map, &left_out);
+		weight_sum_damaged(&to->sum, left_out);
+	}
+	return err;
 }
 
 int collected_carry_on(struct collected *to, struct collected *from)

@@ -120,7 +120,11 @@ struct settle_by {
 	const struct filters *filters;
 	struct sample_split *split;
 };
-int collected_settle(struct collected *c, const struct settle_by *by);
+/* Those older than @until, of kinds that can be settled before all is queued; UINT64_MAX: all. */
+int collected_settle(struct collected *c, const struct settle_by *by, uint64_t until);
+/* What is queued of such kinds in @from becomes @to's, with its stacks. @node_map, of as many as @from
+ * has nodes: the ids in @to of those that are there already; else 0. 0, or -ENOMEM. */
+int collected_hand_over(struct collected *to, struct collected *from, uint32_t *node_map);
 /* Intervals that are open have no end: @last is when the last sample was. 0, or -ENOMEM. */
 int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last);
 /* Who runs does so up to here. 0, or -ENOMEM. */

@@ -76,7 +76,7 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 	/* Also after a failure: what they read is the profile's by now, or nobody's. */
 	workers_release(&job);
 	if (err == 0)
-		err = settle_deferred(&job, &p->collected);
+		err = settle_deferred(&job, &p->collected, UINT64_MAX);
 	/* In any case, for it gives back what the job holds; it returns the error it was
 	 * given. */
 	return input_job_end(&job, err);

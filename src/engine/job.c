@@ -134,13 +134,13 @@ static struct settle_by settle_by(const struct input_job *j)
 				   &j->wall,	j->p->filters, &j->input->split };
 }
 
-int settle_deferred(struct input_job *j, struct collected *c)
+int settle_deferred(struct input_job *j, struct collected *c, uint64_t until)
 {
 	struct settle_by by = settle_by(j);
 
 	if (j->wall.weight == WALL_INSTANT)
 		collected_scale(c, INSTANT_DECIMALS);
-	if (collected_settle(c, &by) < 0)
+	if (collected_settle(c, &by, until) < 0)
 		return fail_memory(&j->p->ctx);
 	/* The ends of intervals will find nothing. */
 	c->pairs.cancelled += c->deferred[DEFERRED_PAIRS].open_refused;

@@ -25,6 +25,7 @@ struct input_job {
 	bool symbols_added; /* the symbolizer has the names that came with it */
 	struct worker *workers;
 	size_t threads;
+	size_t first_chunk; /* of those that are read now */
 	/* Of the budget, for what processes do: records, and the timeline they make. */
 	struct claim states;
 	uint64_t states_allowed;
@@ -39,8 +40,8 @@ int input_job_end(struct input_job *j, int err);
 int choose_events(struct input_job *j);
 /* When all that the recording tells is known. */
 int add_recording_symbols(struct input_job *j);
-/* All samples are in @c: what was deferred gets its weight. */
-int settle_deferred(struct input_job *j, struct collected *c);
+/* All samples that are older than @until are in @c: what was deferred of them gets its weight. */
+int settle_deferred(struct input_job *j, struct collected *c, uint64_t until);
 /* A record that is no sample may tell who runs, which @c is to know. 0, or a negative errno with a
  * sentence. */
 /* Of a recording that says who was asked for: intervals of others do not count. Before processes are
@@ -56,6 +57,8 @@ struct worker {
 	struct context ctx;
 	struct input_job *job;
 	struct collected collected;
+	ARRAY(uint32_t)
+	handed; /* by node of these: its id among the first worker's; or 0 */
 	struct sample_reader *reader;
 	struct filter_memo *memo;
 	bool filters; /* there are some */

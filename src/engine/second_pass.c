@@ -16,6 +16,7 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	struct sample sample;
 	int err;
 
+	chunk += j->first_chunk;
 	err = sample_reader_start(&w->ctx, w->reader, chunk);
 	if (err < 0)
 		return err;
@@ -38,9 +39,43 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	return err;
 }
 
+/*
+ * No sample is left to be read that is older than @until. What was deferred before that is settled among
+ * the first worker's stacks, so that what waits is no more than the recorder's rounds overlap,
+ * and what workers read at once.
+ */
+static int settle_so_far(struct input_job *j, uint64_t until)
+{
+	struct collected *first = &j->workers[0].collected;
+
+	for (size_t i = 1; i < j->threads; i++) {
+		struct worker *w = &j->workers[i];
+		size_t more = w->collected.trie.count - w->handed.count;
+
+		if (!array_reserve(&w->handed, more))
+			return fail_memory(&j->p->ctx);
+		memset(w->handed.v + w->handed.count, 0, more * sizeof(*w->handed.v));
+		w->handed.count += more;
+		if (collected_hand_over(first, &w->collected, w->handed.v) < 0)
+			return fail_memory(&j->p->ctx);
+	}
+	return settle_deferred(j, first, until);
+}
+
+/* Chunks that are read before what they have deferred is settled, as far as that can be; 0: all. Each time the
+ * workers wait for each other, so several have more of them. */
+static size_t chunks_at_once(const struct input_job *j)
+{
+	enum { OF_SEVERAL = 8 };
+
+	if (!j->pairing.is_bound || j->pairing.rule.of_samples)
+		return 0;
+	return j->threads > 1 ? j->threads * OF_SEVERAL : 1;
+}
+
 int read_samples(struct input_job *j)
 {
-	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in);
+	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in), at_once;
 	uint64_t found = 0, damaged_at = UINT64_MAX;
 	int err = 0;
 
@@ -54,7 +89,16 @@ int read_samples(struct input_job *j)
 		err = worker_start(j, &j->workers[i]);
 	if (err < 0)
 		return err;
-	err = parallel_run(j->threads, chunks, take_chunk, j);
+	at_once = chunks_at_once(j);
+	while (err == 0 && j->first_chunk < chunks) {
+		size_t count = chunks - j->first_chunk;
+
+		count = at_once && at_once < count ? at_once : count;
+		err = parallel_run(j->threads, count, take_chunk, j);
+		j->first_chunk += count;
+		if (err == 0 && j->first_chunk < chunks)
+			err = settle_so_far(j, input_oldest_from(j->in, j->first_chunk));
+	}
 	/* The first worker that failed says why. */
 	for (size_t i = 0; i < j->threads && err < 0; i++)
 		if (j->workers[i].ctx.error[0]) {

@@ -112,7 +112,7 @@ static int deliver_round(struct stream_run *s)
 	if (err == 0)
 		/* Each round, so that what is deferred does not grow with the length of
 		 * the run. */
-		err = settle_deferred(s->job, &s->worker.collected);
+		err = settle_deferred(s->job, &s->worker.collected, UINT64_MAX);
 	/* Processes that ended longer ago than this are not asked for any more. */
 	time = s->rounds.delivered > KEPT_NS ? s->rounds.delivered - KEPT_NS : 0;
 	if (err < 0 || processes_forget(s->job->processes, time) == 0)

@@ -154,5 +154,6 @@ void worker_finish(struct worker *w)
 void worker_release(struct worker *w)
 {
 	release_readers(w);
+	array_release(&w->handed);
 	collected_release(&w->collected);
 }

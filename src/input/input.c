@@ -333,6 +333,7 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 			first--;
 		in->chunks.count = first + 1;
 		in->chunks.v[first].end = source->end;
+		in->chunks.v[first].oldest = 0;
 	}
 	source->packed |= in->stream.packed;
 	if (last && source->packed)
@@ -344,7 +345,8 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	last = array_add(&in->chunks);
 	if (!last)
 		return fail_memory(ctx);
-	*last = (struct chunk){ in->source, source->start, source->end, in->newest };
+	*last = (struct chunk){ in->source, source->start, source->end, in->newest,
+				UINT64_MAX };
 	if (!source->packed) {
 		last->start = raw->position;
 		last->end = raw->position + size;
@@ -416,6 +418,8 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 		in->rec.last_time = time;
 	in->timed = true;
 	see_time(&in->newest, time);
+	if (in->chunks.count && time < array_last(&in->chunks)->oldest)
+		array_last(&in->chunks)->oldest = time;
 	if (layout->ring_cpu)
 		input_see_ring(in, in_u32(in, raw->bytes + layout->ring_cpu), time);
 }
@@ -480,6 +484,9 @@ static int end_pass(struct context *ctx, struct input *in)
 
 	stream_release(&in->stream);
 	simpleperf_settle(in);
+	for (size_t i = in->chunks.count; i-- > 1;)
+		if (in->chunks.v[i].oldest < in->chunks.v[i - 1].oldest)
+			in->chunks.v[i - 1].oldest = in->chunks.v[i].oldest;
 	/* Recorders make their file when they begin. A file that was copied to another,
 	 * or touched, was written for another time than its samples took. */
 	if (!in->file.pipe && rec->first_time < rec->last_time &&

@@ -140,6 +140,8 @@ void input_end_round(struct input *in);
 
 /* Second pass. */
 size_t input_chunks(const struct input *in);
+/* No sample of the chunk and those behind it is older. UINT64_MAX: there is none. */
+uint64_t input_oldest_from(const struct input *in, size_t chunk);
 
 /* The event that an id of a group's value belongs to, or -1. */
 int input_event_of_id(const struct input *in, uint64_t id);

@@ -135,18 +135,19 @@ static void read_part(struct scan_part *p)
 	while (p->end < p->until &&
 	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		size_t at = p->bytes.size, size;
+		bool sample;
 		struct kept_record *kept;
 
 		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
 			break;
 		size = raw.head.size + sizeof(*kept);
-		if (raw.head.type == PERF_RECORD_SAMPLE) {
-			input_pass_sample(&p->own, &raw);
-		} else if (atomic_fetch_add(&p->scan->kept, size) + size >
-			   p->scan->kept_most) {
+		sample = raw.head.type == PERF_RECORD_SAMPLE;
+		if (!sample &&
+		    atomic_fetch_add(&p->scan->kept, size) + size > p->scan->kept_most) {
 			atomic_fetch_sub(&p->scan->kept, size);
 			break;
-		} else {
+		}
+		if (!sample) {
 			text_add(&p->bytes, (const char *)raw.bytes, raw.head.size);
 			kept = p->bytes.failed ? NULL : array_add(&p->kept);
 			if (!kept)
@@ -161,6 +162,9 @@ static void read_part(struct scan_part *p)
 			p->end = p->start;
 			break;
 		}
+		/* It is one of the chunk that it has begun, if it has. */
+		if (sample)
+			input_pass_sample(&p->own, &raw);
 		p->end = s->offset;
 	}
 	stream_release(s);

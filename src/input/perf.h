@@ -70,6 +70,8 @@ struct chunk {
 	uint32_t source;
 	uint64_t start, end; /* offsets in the file */
 	uint64_t time; /* newest before it */
+	/* Of its samples; after the first pass, of those behind it, too. */
+	uint64_t oldest;
 };
 
 /* A kind of counters, by the number that stands for it in perf_event_attr.type. */

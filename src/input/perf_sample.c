@@ -103,6 +103,11 @@ size_t input_chunks(const struct input *in)
 	return in->chunks.count;
 }
 
+uint64_t input_oldest_from(const struct input *in, size_t chunk)
+{
+	return chunk < in->chunks.count ? in->chunks.v[chunk].oldest : UINT64_MAX;
+}
+
 /*
  * The counters of a READ field: "value, [enabled], [running], [id], [lost]", or of a
  * group "count, [enabled], [running], {value, [id], [lost]}[count]". A single one is

@@ -671,7 +671,7 @@ int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 		if (cut && !(last = array_add(&in->chunks)))
 			return fail_memory(ctx);
 		if (cut)
-			*last = (struct chunk){ 0, position, UINT64_MAX, in->newest };
+			*last = (struct chunk){ 0, position, UINT64_MAX, in->newest, 0 };
 		if (count_sample(in, &script->block) < 0)
 			return fail_memory(ctx);
 		found = note_comms(in, &script->block, ret);

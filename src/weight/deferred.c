@@ -7,7 +7,9 @@
  *	1 4 7 | 2 3 9 | 5 6      1, 2 3, 4, 5 6, 7, 9
  *
  * Events of one sample stay in the order they came in, which makes the order the same for any
- * number of workers. Of a live run all are one run.
+ * number of workers. Of a live run all are one run. Of a file the oldest time is known that comes
+ * behind each piece of it, so what is older is settled when the piece has been read, and the rest of
+ * the runs waits for the next one: what waits is a piece and as much as the recorder's rounds overlap.
  */
 #include "weight/deferred.h"
 
@@ -245,6 +247,32 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	return err;
 }
 
+int deferred_queue_take(struct deferred_queue *q, struct deferred_queue *from,
+			const uint32_t *node_map, uint64_t *left_out)
+{
+	size_t count = deferred_queue_count(from), size = words(q);
+
+	*left_out = 0;
+	if (from->refused)
+		widen_gap(q, from->left_from, from->left_to);
+	for (size_t i = 0; i < count; i++) {
+		struct deferred_event *e = deferred_queue_at(from, i), *copy;
+		int found = deferred_queue_add(q, from->budget, &copy);
+
+		if (found < 0)
+			return found;
+		if (found == 0) {
+			deferred_queue_leave_out(q, e->time);
+			++*left_out;
+			continue;
+		}
+		follow_maps(e, node_map, 0);
+		memcpy(copy, e, size * sizeof(uint64_t));
+	}
+	from->events.count = 0;
+	return 0;
+}
+
 int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 {
 	struct deferred_queue before = *q;
@@ -296,7 +324,32 @@ static void sift_down(struct event_run *heap, size_t count)
 	heap[at] = moved;
 }
 
-int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
+static int compare_places(const void *a, const void *b)
+{
+	const struct event_run *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What is left of runs is all that waits, in the order that it came in. */
+static void keep_runs(struct deferred_queue *q, struct event_run *runs, size_t count)
+{
+	size_t size = words(q), kept = 0;
+
+	if (count)
+		qsort(runs, count, sizeof(*runs), compare_places);
+	for (size_t i = 0; i < count; i++) {
+		size_t left = runs[i].end - runs[i].at;
+
+		memmove(q->events.v + kept * size, q->events.v + runs[i].at * size,
+			left * size * sizeof(*q->events.v));
+		kept += left;
+	}
+	/* The array and its claim stay, to be filled again. */
+	q->events.count = kept * size;
+}
+
+int deferred_queue_settle(struct deferred_queue *q, struct settlement *to, uint64_t until)
 {
 	ARRAY(struct event_run) runs = { 0 };
 	struct event_run next = { 0 }, last = { 0 };
@@ -318,7 +371,8 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 	/* What is sorted is a heap already. */
 	if (runs.count)
 		qsort(runs.v, runs.count, sizeof(*runs.v), compare_runs);
-	while (runs.count && err == 0) {
+	while (runs.count && err == 0 &&
+	       (runs.v[0].time < until || until == UINT64_MAX)) {
 		struct event_run *first = &runs.v[0];
 		struct deferred_event *e = deferred_queue_at(q, first->at++);
 		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
@@ -340,9 +394,8 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 		if (runs.count > 1)
 			sift_down(runs.v, runs.count);
 	}
+	keep_runs(q, runs.v, err == 0 ? runs.count : 0);
 	array_release(&runs);
-	/* The array and its claim stay: a live run fills them again in the next round. */
-	q->events.count = 0;
 	return err;
 }
 

@@ -46,6 +46,8 @@ struct deferred_kind {
 	/* Nothing bounds how many are open: each asks the budget, and one that gets nothing is not
 	 * open. */
 	bool open_is_claimed;
+	/* Of a file, too, it is settled as far as nothing older can come, before all is queued. */
+	bool settles_early;
 	/* Before what is queued is settled: may complete it, but its times. NULL: nothing is to be
 	 * known before. 0, or -ENOMEM. */
 	int (*begin)(struct deferred_queue *q, struct settlement *to);
@@ -90,8 +92,16 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 /* The nodes have other ids now. 0, or -ENOMEM. */
 int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map);
 
-/* All that is queued, in order of time, then of position. 0, or -ENOMEM. */
-int deferred_queue_settle(struct deferred_queue *q, struct settlement *to);
+/* Likewise what is queued alone, without what is open, and @from keeps its memory for what it is to
+ * queue next. @node_map has the id here of each node. *@left_out: events that the budget has no
+ * memory for. 0, or -ENOMEM. */
+int deferred_queue_take(struct deferred_queue *q, struct deferred_queue *from,
+			const uint32_t *node_map, uint64_t *left_out);
+
+/* All that is queued and older than @until, in order of time, then of position; the rest waits on.
+ * UINT64_MAX: all. 0, or -ENOMEM. */
+int deferred_queue_settle(struct deferred_queue *q, struct settlement *to,
+			  uint64_t until);
 void deferred_queue_end_input(struct deferred_queue *q);
 
 /* What is open under a key of an input; NULL: nothing. Until something else is settled. */

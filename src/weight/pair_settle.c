@@ -713,8 +713,8 @@ void pair_counts_add(struct pair_counts *to, const struct pair_counts *from)
 #define PAIR_KIND(size)                                                                  \
 	{                                                                                \
 		.name = "events that are paired", .fields = (size),                      \
-		.of_one_input = true, .open_is_claimed = true, .key = key_of_pair,       \
-		.settle = settle_pair,                                                   \
+		.of_one_input = true, .open_is_claimed = true, .settles_early = true,    \
+		.key = key_of_pair, .settle = settle_pair,                               \
 	}
 
 const struct deferred_kind pair_kinds[PAIR_KINDS] = {

@@ -235,6 +235,21 @@ static void check_threads(const struct asking *asking, const struct out *o,
 	check_same(fold(p), fold(by_three), "threads see the same");
 }
 
+/* Intervals of whatever events there are, which wait for their ends from one chunk to the next. */
+static void check_pairs(const struct asking *asking, const struct out *o)
+{
+	struct asking paired = *asking;
+
+	if (asking->options.count || asking->options.event ||
+	    asking->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS))
+		return;
+	paired.options.mode = paired.options.scope = NULL;
+	paired.options.pair = "start * key tid % 4 if period & 1; "
+			      "wake * key tid % 4 if period & 4; "
+			      "end * key tid % 4 if period & 2; stack chain; weight t";
+	check_threads(&paired, o, ask(&paired, o->bytes, o->size, false));
+}
+
 /* What is written is read back; the names in it may not be those of addresses again. */
 static void check_read_back(const struct asking *asking, struct ff_profile *p,
 			    bool picture)
@@ -326,6 +341,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (form.pipe)
 			break;
 		check_threads(&asking, &o, p);
+		check_pairs(&asking, &o);
 		return 0;
 	case ELSE_FOLDED:
 	case ELSE_PICTURE:

@@ -146,7 +146,7 @@ Test(collected, whoever_holds_a_stack_follows_it_in_a_merge)
 	cr_expect_eq(c.sum.kept, 7);
 	cr_expect(collected_is_conserved(&c));
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, &no_input), 0);
+	cr_assert_eq(collected_settle(&c, &no_input, UINT64_MAX), 0);
 	cr_assert_eq(settled_count, 2);
 	cr_expect_eq(leaf(&c, settled[0]), 30);
 	cr_expect_eq(settled[1], known);
@@ -166,7 +166,7 @@ Test(collected, samples_of_deferred_events_are_found_in_the_merged_log)
 	cr_assert_eq(collected_merge(&c, &from), 0);
 	collected_release(&from);
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, &no_input), 0);
+	cr_assert_eq(collected_settle(&c, &no_input, UINT64_MAX), 0);
 	cr_expect_eq(deferred_queue_open_at(&c.deferred[0], 0)->kept, 2);
 	collected_release(&c);
 }
@@ -182,7 +182,7 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	sample(&c, same, 2, 1);
 	defer(&c, 1, same, 0);
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, &no_input), 0);
+	cr_assert_eq(collected_settle(&c, &no_input, UINT64_MAX), 0);
 	defer(&c, 2, same, 0);
 	cr_assert_eq(collected_compact(&c, frames, &map), 0);
 	cr_expect_eq(map[same], map[first]);
@@ -191,7 +191,7 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	cr_expect_eq(c.samples.list.v[1].node, map[first]);
 	cr_expect_eq(deferred_queue_open_at(&c.deferred[0], 0)->node, map[first],
 		     "what is open");
-	cr_assert_eq(collected_settle(&c, &no_input), 0);
+	cr_assert_eq(collected_settle(&c, &no_input, UINT64_MAX), 0);
 	cr_expect_eq(settled[1], map[first], "what waits");
 	cr_expect(collected_is_conserved(&c));
 	free(map);
@@ -210,7 +210,7 @@ Test(collected, what_is_open_goes_on_with_its_stacks_and_no_other)
 	behind = STACK(&before, 10, 3000);
 	defer(&before, 1, open, 0);
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&before, &no_input), 0);
+	cr_assert_eq(collected_settle(&before, &no_input, UINT64_MAX), 0);
 	((struct deferred_event *)(uintptr_t)deferred_queue_open_at(&before.deferred[0],
 								    0))
 		->behind = behind;

@@ -191,7 +191,8 @@ void paired_settle(void)
 	struct settlement to = paired_settlement();
 
 	for (int i = 0; i < DEFERRED_KINDS; i++)
-		cr_assert_eq(deferred_queue_settle(&paired.deferred[i], &to), 0);
+		cr_assert_eq(deferred_queue_settle(&paired.deferred[i], &to, UINT64_MAX),
+			     0);
 }
 
 void paired_finish(uint64_t last)

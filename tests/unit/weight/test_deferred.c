@@ -66,7 +66,7 @@ Test(deferred, events_are_settled_in_order_of_time_then_of_position)
 	add(&q, 1 * SECOND, 9, 2);
 	add(&q, 1 * SECOND, 4, 3);
 	add(&q, 1 * SECOND, 4, 4);
-	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
 	cr_expect_str_eq(to.order, "1:3 1:4 1:2 3:1");
 	deferred_queue_release(&q);
 }
@@ -77,13 +77,83 @@ Test(deferred, what_is_open_stays_open_from_one_pass_to_the_next)
 	struct settlement to = { .size = 0 };
 
 	add(&q, 100, 1, 7);
-	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
 	add(&q, 200, 2, 7);
 	add(&q, SECOND, 3, 7);
-	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
 	cr_expect_eq(count_of(&q, 0, 7), 2);
 	cr_expect_eq(count_of(&q, 1, 7), 1);
 	deferred_queue_release(&q);
+}
+
+Test(deferred, what_is_not_old_enough_waits_for_the_next_pass)
+{
+	struct deferred_queue q = { .kind = &cells };
+	struct settlement to = { .size = 0 };
+	/* In runs: 1 3 6 | 2 4 5 */
+	static const uint64_t times[] = { 1, 3, 6, 2, 4, 5 };
+
+	for (uint32_t i = 0; i < 6; i++)
+		add(&q, times[i] * SECOND, i, i + 1);
+	cr_assert_eq(deferred_queue_settle(&q, &to, 4 * SECOND), 0);
+	cr_expect_str_eq(to.order, "1:1 2:4 3:2");
+	cr_expect_eq(deferred_queue_count(&q), 3);
+	cr_expect_eq(deferred_queue_at(&q, 0)->node, 3);
+	cr_expect_eq(deferred_queue_at(&q, 1)->node, 5);
+	cr_expect_eq(deferred_queue_at(&q, 2)->node, 6);
+	/* Of the same time as one that waits, and before it in the input. */
+	add(&q, 5 * SECOND, 1, 9);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
+	cr_expect_str_eq(to.order, "1:1 2:4 3:2 4:5 5:9 5:6 6:3");
+	cr_expect_eq(deferred_queue_count(&q), 0);
+	add(&q, UINT64_MAX, 1, 2);
+	to.size = 0;
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
+	cr_expect_gt(to.size, 0, "all is all");
+	deferred_queue_release(&q);
+}
+
+Test(deferred, what_is_taken_over_follows_its_stacks_and_leaves_room_for_more)
+{
+	struct deferred_queue q = { .kind = &cells }, other = { .kind = &cells };
+	const uint32_t map[] = { 0, 7, 4 };
+	struct budget budget;
+	struct deferred_event *e;
+	uint64_t left_out, used;
+
+	budget_init(&budget, 1 << 20);
+	for (int round = 0; round < 50; round++) {
+		for (uint32_t i = 0; i < 600; i++) {
+			cr_assert_eq(deferred_queue_add(&other, &budget, &e), 1);
+			e->time = i;
+			e->node = 1 + i % 2;
+		}
+		cr_assert_eq(deferred_queue_take(&q, &other, map, &left_out), 0);
+		cr_expect_eq(left_out, 0);
+		cr_expect_eq(deferred_queue_count(&other), 0);
+		cr_expect_eq(deferred_queue_at(&q, 0)->node, 7);
+		cr_expect_eq(deferred_queue_at(&q, 1)->node, 4);
+		used = budget.used;
+		q.events.count = 0;
+	}
+	cr_expect_eq(used, budget.used);
+	/* There is no room for all of these. */
+	for (uint32_t i = 0; i < 1024; i++) {
+		cr_assert_eq(deferred_queue_add(&other, &budget, &e), 1);
+		e->time = 1000 + i;
+	}
+	budget.most = budget.used;
+	for (uint32_t i = 0; i < 900; i++)
+		add(&q, 5, 1, 1);
+	q.budget = &budget;
+	cr_assert_eq(deferred_queue_take(&q, &other, map, &left_out), 0);
+	cr_expect_eq(left_out, 900);
+	cr_expect(deferred_queue_has_gap(&q, 1200, 1201));
+	cr_expect(!deferred_queue_has_gap(&q, 10, 1000));
+	deferred_queue_release(&q);
+	deferred_queue_release(&other);
+	cr_expect_eq(budget.used, 0);
+	budget_release(&budget);
 }
 
 Test(deferred, events_follow_their_stacks_into_another_queue)
@@ -95,7 +165,7 @@ Test(deferred, events_follow_their_stacks_into_another_queue)
 	add(&q, 100, 1, 7);
 	add(&other, 50, 2, 1);
 	cr_assert_eq(deferred_queue_merge(&q, &other, map, 0), 0);
-	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
 	cr_expect_str_eq(to.order, "0:7 0:7");
 	cr_expect_eq(count_of(&q, 0, 7), 2);
 	deferred_queue_release(&q);
@@ -109,7 +179,7 @@ Test(deferred, open_events_of_stacks_that_become_one_add_up)
 
 	for (uint32_t node = 1; node < 4; node++)
 		add(&q, node, node, node);
-	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to, UINT64_MAX), 0);
 	cr_assert_eq(deferred_queue_remap(&q, map), 0);
 	cr_expect_eq(deferred_queue_open(&q), 2);
 	cr_expect_eq(count_of(&q, 0, 5), 2);
@@ -196,7 +266,7 @@ static void check_order(size_t count, uint64_t times, size_t runs)
 		e->fields[0] = i;
 	}
 	qsort(expected, count, sizeof(*expected), compare_settled);
-	cr_assert_eq(deferred_queue_settle(&q, NULL), 0);
+	cr_assert_eq(deferred_queue_settle(&q, NULL, UINT64_MAX), 0);
 	cr_assert_eq(settled_count, count);
 	cr_expect_arr_eq(settled, expected, count * sizeof(*expected));
 	deferred_queue_release(&q);

@@ -58,7 +58,7 @@ static void settle(void)
 {
 	struct settlement to = settlement();
 
-	cr_assert_eq(deferred_queue_settle(&queues[DEFERRED_WALL], &to), 0);
+	cr_assert_eq(deferred_queue_settle(&queues[DEFERRED_WALL], &to, UINT64_MAX), 0);
 }
 
 static void finish(void)
