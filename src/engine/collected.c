@@ -349,7 +349,7 @@ int collected_carry_on(struct collected *to, struct collected *from)
 	int err = map ? 0 : -ENOMEM;
 
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++) {
-		const struct deferred_queue *q = &from->deferred[i];
+		struct deferred_queue *q = &from->deferred[i];
 
 		for (size_t k = 0; k < deferred_queue_open(q) && err == 0; k++) {
 			const struct deferred_event *e = deferred_queue_open_at(q, k);

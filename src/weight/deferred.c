@@ -1,6 +1,7 @@
 /*
  * Events lie one behind the other, those that wait in an array and those that are open in
- * another, which a hash of their keys leads to. What waits comes in runs that are in order of time,
+ * another, which a hash of their keys leads to. A thread that has waited will wait again, so the place of
+ * what is not open any more stays its key's until as many are vacant as are not. What waits comes in runs that are in order of time,
  * one a processor and round of the recorder, and is settled where it lies, the earliest of all runs
  * first:
  *
@@ -16,6 +17,9 @@
 #include <errno.h>
 
 enum { SOME = 1024 }; /* events, that the budget is asked for at once */
+
+/* The position of what is not open any more. No input is so long. */
+#define VACANT UINT64_MAX
 
 /* Events in order of time, and when the first of them was that still waits. */
 struct event_run {
@@ -52,11 +56,6 @@ struct deferred_event *deferred_queue_at(const struct deferred_queue *q, size_t 
 static struct deferred_event *open_slot(const struct deferred_queue *q, size_t index)
 {
 	return (struct deferred_event *)(void *)(q->open.v + index * words(q));
-}
-
-size_t deferred_queue_open(const struct deferred_queue *q)
-{
-	return q->open.count / words(q);
 }
 
 const struct deferred_event *deferred_queue_open_at(const struct deferred_queue *q,
@@ -117,71 +116,110 @@ static uint64_t deferred_key(const struct deferred_queue *q,
 	return key_in_input(q->kind->key(e), e->input);
 }
 
-struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
-					   uint16_t input)
+/* What is open under a key, or was the last time; NULL: never, or that is forgotten. */
+static struct deferred_event *slot_of(const struct deferred_queue *q, uint64_t key)
 {
-	const uint32_t *index = hash_map_get(&q->by_key, key_in_input(key, input));
+	const uint32_t *index = hash_map_get(&q->by_key, key);
 
 	return index ? open_slot(q, *index) : NULL;
 }
 
-/* Opens a copy of @e, in place of the one at @index, which may be NULL. */
+static bool is_vacant(const struct deferred_event *slot)
+{
+	return slot->position == VACANT;
+}
+
+struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
+					   uint16_t input)
+{
+	struct deferred_event *slot = slot_of(q, key_in_input(key, input));
+
+	return slot && !is_vacant(slot) ? slot : NULL;
+}
+
+/* The last ones take the places that are vacant. */
+static void close_up(struct deferred_queue *q)
+{
+	size_t size = words(q), count = q->open.count / size;
+
+	for (size_t i = count; q->vacant && i-- > 0;) {
+		struct deferred_event *slot = open_slot(q, i), *last;
+
+		if (!is_vacant(slot))
+			continue;
+		hash_map_remove(&q->by_key, deferred_key(q, slot));
+		q->vacant--;
+		last = open_slot(q, --count);
+		if (slot == last)
+			continue;
+		memcpy(slot, last, size * sizeof(uint64_t));
+		*hash_map_get(&q->by_key, deferred_key(q, slot)) = (uint32_t)i;
+	}
+	q->open.count = count * size;
+	q->moves++;
+}
+
+size_t deferred_queue_open(struct deferred_queue *q)
+{
+	if (q->vacant)
+		close_up(q);
+	return q->open.count / words(q);
+}
+
+/* Opens a copy of @e under its key. @slot: that of the key, as slot_of() has it. */
 static int keep_open(struct deferred_queue *q, const struct deferred_event *e,
-		     const uint32_t *index)
+		     struct deferred_event *slot)
 {
 	/* With room for as many again, and its place under its key. */
-	enum { A_KEY = 32 };
-	size_t size = words(q), at = index ? *index : deferred_queue_open(q),
-	       memory = 2 * (size * sizeof(uint64_t) + A_KEY);
+	enum { A_KEY = 32, VACANT_LEAST = 64 };
+	size_t size = words(q), at, memory = 2 * (size * sizeof(uint64_t) + A_KEY);
 
-	if (!index && q->kind->open_is_claimed && at >= q->open_allowed) {
+	if (slot) {
+		q->vacant -= is_vacant(slot);
+		memcpy(slot, e, size * sizeof(uint64_t));
+		return 0;
+	}
+	/* No more are vacant than are not. */
+	if (q->vacant > VACANT_LEAST && q->vacant * size > q->open.count / 2)
+		close_up(q);
+	at = q->open.count / size;
+	if (q->kind->open_is_claimed && at >= q->open_allowed) {
 		if (!claim_add_part(&q->claim, q->budget, BUDGET_STACKS, SOME * memory)) {
 			q->open_refused++;
 			return 0;
 		}
 		q->open_allowed += SOME;
 	}
-	if (!index) {
-		if (!array_reserve(&q->open, size) ||
-		    !hash_map_set(&q->by_key, deferred_key(q, e), (uint32_t)at))
-			return -ENOMEM;
-		q->open.count += size;
-	}
+	if (!array_reserve(&q->open, size) ||
+	    !hash_map_set(&q->by_key, deferred_key(q, e), (uint32_t)at))
+		return -ENOMEM;
+	q->open.count += size;
 	memcpy(open_slot(q, at), e, size * sizeof(uint64_t));
 	return 0;
 }
 
-/* The last one takes its place. Open events have no holes between them. */
-static int drop_open(struct deferred_queue *q, uint32_t index)
+static void drop_open(struct deferred_queue *q, struct deferred_event *slot)
 {
-	size_t size = words(q);
-	struct deferred_event *last;
-
-	q->moves++;
-	hash_map_remove(&q->by_key, deferred_key(q, open_slot(q, index)));
-	q->open.count -= size;
-	if (q->open.count == index * size)
-		return 0;
-	/* The count is lowered already, so this is the event behind the end. */
-	last = open_slot(q, deferred_queue_open(q));
-	memcpy(open_slot(q, index), last, size * sizeof(uint64_t));
-	return hash_map_set(&q->by_key, deferred_key(q, last), index) ? 0 : -ENOMEM;
+	q->vacant += !is_vacant(slot);
+	slot->position = VACANT;
 }
 
 int deferred_queue_open_one(struct deferred_queue *q, const struct deferred_event *e,
 			    struct deferred_event **ret)
 {
-	int err = keep_open(q, e, hash_map_get(&q->by_key, deferred_key(q, e)));
+	int err = keep_open(q, e, slot_of(q, deferred_key(q, e)));
 
+	q->moves++;
 	*ret = err == 0 ? deferred_queue_find(q, q->kind->key(e), e->input) : NULL;
 	return err;
 }
 
-int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input)
+void deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input)
 {
-	const uint32_t *index = hash_map_get(&q->by_key, key_in_input(key, input));
+	struct deferred_event *slot = slot_of(q, key_in_input(key, input));
 
-	return index ? drop_open(q, *index) : 0;
+	if (slot)
+		drop_open(q, slot);
 }
 
 /* Where its stacks and its sample have gone. */
@@ -228,14 +266,13 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	/* What was open elsewhere is so here; two of one key add up, or the later one
 	 * stays. The later one is what the next read has to be compared with. */
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
-		struct deferred_event *e = open_slot(from, i), *known;
-		const uint32_t *index;
+		struct deferred_event *e = open_slot(from, i), *known, *slot;
 
 		follow_maps(e, node_map, kept);
-		index = hash_map_get(&q->by_key, deferred_key(q, e));
-		known = index ? open_slot(q, *index) : NULL;
+		slot = slot_of(q, deferred_key(q, e));
+		known = slot && !is_vacant(slot) ? slot : NULL;
 		if (!known || (!q->kind->adds_up && known->time <= e->time))
-			err = keep_open(q, e, index);
+			err = keep_open(q, e, slot);
 		for (size_t k = 0; known && q->kind->adds_up &&
 				   k < q->kind->fields / sizeof(*e->fields);
 		     k++)
@@ -310,9 +347,14 @@ static int compare_runs(const void *a, const void *b)
 /* The first of a heap of @count has become later: it goes down behind those that are earlier. */
 static void sift_down(struct event_run *heap, size_t count)
 {
-	struct event_run moved = heap[0];
+	struct event_run moved;
 	size_t at = 0;
 
+	/* Most often it is the first still. */
+	if (!is_later(&heap[0], &heap[1]) &&
+	    (count == 2 || !is_later(&heap[0], &heap[2])))
+		return;
+	moved = heap[0];
 	for (size_t child = 1; child < count; child = 2 * at + 1) {
 		if (child + 1 < count && is_later(&heap[child], &heap[child + 1]))
 			child++;
@@ -352,21 +394,27 @@ static void keep_runs(struct deferred_queue *q, struct event_run *runs, size_t c
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to, uint64_t until)
 {
 	ARRAY(struct event_run) runs = { 0 };
-	struct event_run next = { 0 }, last = { 0 };
+	const struct deferred_event *last = NULL;
 	size_t count = deferred_queue_count(q);
 	int err = count && q->kind->begin ? q->kind->begin(q, to) : 0;
 
-	for (; next.at < count && err == 0; next.at++) {
-		read_time(q, &next);
-		if (next.at == 0 || is_later(&last, &next)) {
-			if (!array_reserve(&runs, 1)) {
-				err = -ENOMEM;
-				break;
-			}
-			runs.v[runs.count++] = next;
+	for (size_t i = 0; i < count && err == 0; i++) {
+		const struct deferred_event *e = deferred_queue_at(q, i);
+
+		/* Behind the last one, the run goes on. */
+		if (last && (last->time < e->time ||
+			     (last->time == e->time && last->position <= e->position))) {
+			last = e;
+			continue;
 		}
-		array_last(&runs)->end = next.at + 1;
-		last = next;
+		last = e;
+		if (runs.count)
+			array_last(&runs)->end = i;
+		if (array_reserve(&runs, 1))
+			runs.v[runs.count++] =
+				(struct event_run){ e->time, e->position, i, count };
+		else
+			err = -ENOMEM;
 	}
 	/* What is sorted is a heap already. */
 	if (runs.count)
@@ -375,18 +423,18 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to, uint6
 	       (runs.v[0].time < until || until == UINT64_MAX)) {
 		struct event_run *first = &runs.v[0];
 		struct deferred_event *e = deferred_queue_at(q, first->at++);
-		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
-		uint64_t moves = q->moves;
+		uint64_t key = deferred_key(q, e), moves = q->moves;
+		struct deferred_event *slot = slot_of(q, key);
 
-		/* The open event stays where it is during settle(), unless that drops another one;
+		/* The open event stays where it is during settle(), unless that opens another one;
 		 * only what follows moves it. */
-		err = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+		err = q->kind->settle(e, slot && !is_vacant(slot) ? slot : NULL, to);
 		if (q->moves != moves)
-			index = hash_map_get(&q->by_key, deferred_key(q, e));
+			slot = slot_of(q, key);
 		if (err > 0)
-			err = keep_open(q, e, index);
-		else if (err == 0 && index)
-			err = drop_open(q, *index);
+			err = keep_open(q, e, slot);
+		else if (err == 0 && slot)
+			drop_open(q, slot);
 		if (first->at < first->end)
 			read_time(q, first);
 		else
@@ -408,6 +456,7 @@ void deferred_queue_end_input(struct deferred_queue *q)
 	q->left_to = 0;
 	array_release(&q->open);
 	hash_map_release(&q->by_key);
+	q->vacant = 0;
 }
 
 void deferred_queue_release(struct deferred_queue *q)
@@ -415,6 +464,7 @@ void deferred_queue_release(struct deferred_queue *q)
 	array_release(&q->events);
 	array_release(&q->open);
 	hash_map_release(&q->by_key);
+	q->vacant = 0;
 	claim_release(&q->claim);
 	q->allowed = q->open_allowed = 0;
 }

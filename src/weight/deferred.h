@@ -68,7 +68,8 @@ struct deferred_queue {
 	bool refused; /* the budget has been asked in vain: what comes is left out, too */
 	uint64_t left_from, left_to; /* with refused: when what was left out was */
 	struct budget *budget; /* of those who add events */
-	uint64_t moves; /* of what is open: dropped, or in a dropped one's place */
+	size_t vacant; /* places among those of what is open */
+	uint64_t moves; /* times that what is open may have moved */
 	size_t open_allowed; /* what may be open by the claim, of a kind that asks for it */
 	uint64_t open_refused; /* what is not open for want of memory */
 };
@@ -112,15 +113,15 @@ struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint6
  * opened or dropped; NULL: there is no memory left for it, which is counted. 0, or -ENOMEM. */
 int deferred_queue_open_one(struct deferred_queue *q, const struct deferred_event *e,
 			    struct deferred_event **ret);
-/* Nothing is open under a key of an input. 0, or -ENOMEM. */
-int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input);
+/* Nothing is open under a key of an input. */
+void deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input);
 
 /* Of what is queued, in no order. */
 size_t deferred_queue_count(const struct deferred_queue *q);
 struct deferred_event *deferred_queue_at(const struct deferred_queue *q, size_t index);
 
 /* Of what is open, in no order. */
-size_t deferred_queue_open(const struct deferred_queue *q);
+size_t deferred_queue_open(struct deferred_queue *q);
 const struct deferred_event *deferred_queue_open_at(const struct deferred_queue *q,
 						    size_t index);
 

@@ -308,8 +308,12 @@ static int64_t two(uint8_t what, int64_t a, int64_t b)
 int64_t expression_evaluate(const struct expression *e, const int64_t *slots)
 {
 	int64_t stack[EXPRESSION_STACK_MOST + 1], value = 0;
+	const struct expression_step *steps = e->steps.v;
 	size_t n = 0;
 
+	/* "blocked(prev_state)", which is asked at each switch. */
+	if (e->steps.count == 2 && steps[0].what == STEP_SLOT)
+		return one(steps[1].what, slots[steps[0].number]);
 	for (const struct expression_step *s = e->steps.v, *end = s + e->steps.count;
 	     s < end; s++) {
 		if (s->what <= STEP_NUMBER) {

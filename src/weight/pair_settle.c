@@ -567,7 +567,8 @@ static int release_taken(const struct deferred_event *start,
 	to->target.pairs->released++;
 	if (to->pairing->rule.open != PAIR_OPEN_REPORT)
 		err = charge_object(object, end->time, to);
-	return err < 0 ? err : deferred_queue_drop(q, key, start->input);
+	deferred_queue_drop(q, key, start->input);
+	return err;
 }
 
 static int settle_end(struct deferred_event *e, const struct deferred_event *before,
@@ -609,7 +610,6 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 			e->lost = before->lost;
 		e->cut |= before->cut;
 		more_of(e)->values[0] = (int64_t)weight;
-		/* What is before it may move then. */
 		err = more_of(before)->woken ? release_taken(before, e, to) : 0;
 		return err < 0 ? err : 1;
 	}

@@ -226,8 +226,8 @@ static int link_thread(struct settlement *to, const struct deferred_event *e)
 	return 0;
 }
 
-static int unlink_thread(struct settlement *to, const struct wall_thread *thread,
-			 uint16_t input)
+static void unlink_thread(struct settlement *to, const struct wall_thread *thread,
+			  uint16_t input)
 {
 	struct deferred_event *process = find_kept(to, KEPT_THREADS, thread->pid, input);
 	struct deferred_event *before =
@@ -241,10 +241,8 @@ static int unlink_thread(struct settlement *to, const struct wall_thread *thread
 		wall_kept_of(before)->thread.next = thread->next;
 	else if (process && wall_kept_of(process)->first == thread->tid)
 		wall_kept_of(process)->first = thread->next;
-	return process && !wall_kept_of(process)->first
-		       ? deferred_queue_drop(state_of(to), wall_kept_of(process)->key,
-					     input)
-		       : 0;
+	if (process && !wall_kept_of(process)->first)
+		deferred_queue_drop(state_of(to), wall_kept_of(process)->key, input);
 }
 
 /* A thread is known from now on, and does not run yet. @x->thread: NULL where there is no memory for it. */
@@ -359,9 +357,10 @@ static int drop_set(struct settlement *to, const struct deferred_event *set)
 {
 	int err = settle_pool(to, set);
 
-	return err < 0 ? err
-		       : deferred_queue_drop(state_of(to), wall_kept_of(set)->key,
-					     set->input);
+	if (err < 0)
+		return err;
+	deferred_queue_drop(state_of(to), wall_kept_of(set)->key, set->input);
+	return 0;
 }
 
 /* The last one of a process takes its set along, unless the first one was never seen: that may be
@@ -378,14 +377,12 @@ static int drop_thread(struct settlement *to, const struct deferred_event *e,
 	stop_to_run(to, x);
 	err = settle_rest(to, x);
 	wall_kept_of(x->set)->set.threads--;
-	if (err == 0)
-		err = unlink_thread(to, &thread, e->input);
-	if (err == 0)
-		err = deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, thread.tid),
-					  e->input);
+	if (err == 0) {
+		unlink_thread(to, &thread, e->input);
+		deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, thread.tid),
+				    e->input);
+	}
 	x->thread = NULL;
-	/* What is dropped leaves its place to another one. */
-	x->set = find_kept(to, KEPT_SET, thread.scope, e->input);
 	return err < 0 || !is_last ? err : drop_set(to, x->set);
 }
 

@@ -46,7 +46,7 @@ static void add(struct deferred_queue *q, uint64_t time, uint64_t position, uint
 	e->node = node;
 }
 
-static uint64_t count_of(const struct deferred_queue *q, uint64_t second, uint32_t node)
+static uint64_t count_of(struct deferred_queue *q, uint64_t second, uint32_t node)
 {
 	for (size_t i = 0; i < deferred_queue_open(q); i++) {
 		const struct deferred_event *e = deferred_queue_open_at(q, i);

@@ -194,7 +194,7 @@ static void lose(uint64_t from, uint64_t to)
 
 static size_t kept(enum wall_kept_what what)
 {
-	const struct deferred_queue *state = &queues[DEFERRED_WALL_STATE];
+	struct deferred_queue *state = &queues[DEFERRED_WALL_STATE];
 	size_t count = 0;
 
 	for (size_t i = 0; i < deferred_queue_open(state); i++)
