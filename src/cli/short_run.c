@@ -84,6 +84,10 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
 	/* Samples a second of processor time; 0: they do not come so. */
 	uint64_t rate = s->record.frequency ? s->record.frequency : RATE_OF_DEFAULT;
+	const struct ff_input *in = ff_input_next(p, NULL);
+	uint64_t lost = in ? ff_input_count(in, FF_INPUT_LOST) +
+					ff_input_count(in, FF_INPUT_LOST_SAMPLES)
+			   : 0;
 	struct rusage usage;
 	double seconds = 0;
 
@@ -96,7 +100,14 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 	if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
 		seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 	if (unread && (s->profile.mode || s->profile.pair)) {
-		say("none of the events of the mode happened");
+		/* What is not there may have been among what the kernel had no room for. */
+		if (lost)
+			say("no event of the mode was read: %s records were lost, and "
+			    "some "
+			    "of these may have been such",
+			    grouped(lost));
+		else
+			say("none of the events of the mode happened");
 		return;
 	}
 	if (unread && seconds > 0) {

@@ -160,6 +160,7 @@ int limit_threads(struct input_job *j)
 	struct thread_set *set = &j->pairing.threads;
 	int err = 0;
 
+	set->but = j->rec->recorder_pid;
 	if (set->is_limited)
 		return 0;
 	set->is_limited = j->rec->threads.count > 0;

@@ -155,7 +155,8 @@ static int start_stream(struct live_session *r)
 	return err < 0 ? err : stream_run_start(&r->stream);
 }
 
-/* Of whole processors, whom they were asked for. Without that a file has those of all. */
+/* Of whole processors, whom they were asked for, and that we are nobody. Without that a file has those of
+ * all. */
 static int save_asked_for(struct live_session *r)
 {
 	const struct thread_set *set = &r->job.pairing.threads;
@@ -163,13 +164,17 @@ static int save_asked_for(struct live_session *r)
 	size_t count = 0;
 	int err = 0;
 
+	if (r->save && set->but)
+		err = save_threads(&r->p->ctx, r->save, &set->but, 1,
+				   RECORD_MISC_RECORDER);
 	for (uint32_t tid = 0; r->save && set->is_limited && err == 0; tid++) {
 		bool end = tid / 64 == set->words.count;
 
 		if (!end && thread_set_has(set, tid))
 			tids[count++] = tid;
 		if (count == SAVE_THREADS_MOST || (end && count)) {
-			err = save_threads(&r->p->ctx, r->save, tids, count);
+			err = save_threads(&r->p->ctx, r->save, tids, count,
+					   RECORD_MISC_ASKED_FOR);
 			count = 0;
 		}
 		if (end)

@@ -360,6 +360,8 @@ static int keep_threads(struct body *b, struct record *ret)
 	uint64_t count = cursor_u64(&b->c);
 
 	(void)ret;
+	if (b->head.misc & RECORD_MISC_RECORDER && count == 1)
+		b->in->rec.recorder_pid = (uint32_t)cursor_u64(&b->c);
 	if (!(b->head.misc & RECORD_MISC_ASKED_FOR))
 		return 0;
 	for (uint64_t i = 0; i < count; i++) {

@@ -49,8 +49,9 @@ enum {
 };
 
 /* THREAD_MAP, in misc: flamefold's, of events that were opened on whole processors though only these
- * threads were asked for. perf writes one into each file, and 0. */
-enum { RECORD_MISC_ASKED_FOR = 1 << 15 };
+ * threads were asked for; or of its own process, which was on them, too, and does not count. perf writes
+ * one into each file, and 0. */
+enum { RECORD_MISC_ASKED_FOR = 1 << 15, RECORD_MISC_RECORDER = 1 << 14 };
 
 /* Who ran: bits 0 to 2 of a record's misc. */
 enum cpu_mode {

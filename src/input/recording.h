@@ -136,6 +136,8 @@ struct recording {
 	uint64_t untimed; /* samples whose time is none (TIME_NEVER) */
 	ARRAY(uint32_t)
 	threads; /* that were asked for, of those that are there; none: all */
+	uint32_t
+		recorder_pid; /* of its own process, which does not count; 0: not known */
 	ARRAY(struct loss) losses; /* sorted by .to: the first LOSSES_MOST of them */
 	uint64_t losses_end; /* the newest one that there was no room for; 0: none */
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */

@@ -241,7 +241,8 @@ int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 	return save_file_add(ctx, &s->file, bytes, size);
 }
 
-int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size_t count)
+int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size_t count,
+		 uint16_t misc)
 {
 	struct {
 		struct perf_event_header head;
@@ -255,7 +256,7 @@ int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size
 
 	assert(count <= SAVE_THREADS_MOST);
 	map.head = (struct perf_event_header){ .type = PERF_RECORD_THREAD_MAP,
-					       .misc = RECORD_MISC_ASKED_FOR,
+					       .misc = misc,
 					       .size = (uint16_t)size };
 	for (size_t i = 0; i < count; i++)
 		map.threads[i].tid = tids[i];

@@ -76,7 +76,8 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 
 /* Threads that were asked for, of all on whose processors events are open. At most so many at a time. */
 enum { SAVE_THREADS_MOST = 1024 };
-int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size_t count);
+int save_threads(struct context *ctx, struct save *s, const uint32_t *tids, size_t count,
+		 uint16_t misc);
 
 /* The events have more ids than before. */
 int save_add_ids(struct context *ctx, struct save *s);

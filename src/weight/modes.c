@@ -61,14 +61,18 @@
 	"start " LIBC("realloc") "value arg2" takes ";" \
 	"start " LIBC("reallocarray") "value arg2 * arg3 + (arg2 && arg3 && !(arg2 * arg3))" takes ";" \
 	"start " LIBC("aligned_alloc") "value arg2;" \
-	"start " LIBC("memalign") "value arg2;"
+	"start " LIBC("memalign") "value arg2;" \
+	"start " LIBC("valloc") "value arg1;" \
+	"start " LIBC("pvalloc") "value arg1;"
 #define EACH_RETURN(what) \
 	"end " RETURN("malloc") what \
 	"end " RETURN("calloc") what \
 	"end " RETURN("realloc") what \
 	"end " RETURN("reallocarray") what \
 	"end " RETURN("aligned_alloc") what \
-	"end " RETURN("memalign") what
+	"end " RETURN("memalign") what \
+	"end " RETURN("valloc") what \
+	"end " RETURN("pvalloc") what
 #define MALLOC \
 	ALLOCATIONS("") EACH_RETURN("value ret != 0;") \
 	"start " LIBC("posix_memalign") "value arg3;" \

@@ -682,3 +682,19 @@ requests()
 	mode offcpu
 	[ "$(awk '{ n += $NF } END { print n }' x.folded)" -eq 48 ]
 }
+
+@test "who has recorded whole processors does not count, but what it is switched to from does" {
+	{
+		head_of
+		echo "thread_map tids=9 recorder"
+		switch 100 7 1 9; switch 150 9 1 8; switch 160 8 1 9; switch 200 9 1 7
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode offcpu
+	says "app;A 100"
+	"$flamefold" fold -q --mode offcpu --addrs - <x.data | cmp - x.folded
+	sed -i 's/ recorder//' x.pd
+	"$build" -o x.data x.pd
+	mode offcpu
+	says "app;A 100" "third;A 10"
+}

@@ -37,6 +37,7 @@ lose_array 110
 lose_calloc 300
 lose_in_thread 250
 lose_malloc 10000
+lose_page 890
 lose_realloc 7000
 lose_unmoved 900"
 
@@ -101,6 +102,7 @@ lose_array 110
 lose_calloc 300
 lose_in_thread 250
 lose_malloc 10000
+lose_page 890
 lose_posix 320
 lose_realloc 7070
 lose_unmoved 900" ]

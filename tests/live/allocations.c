@@ -3,11 +3,12 @@
  *
  *	lose_malloc	10 x 1000	lose_calloc	10 x 30		lose_realloc	10 x 700
  *	lose_aligned	640		lose_array	110		lose_in_thread	5 x 50
- *	lose_unmoved	900		lose_posix	320
+ *	lose_unmoved	900		lose_posix	320		lose_page	800 + 90
  *
  * An address of realloc() is freed, unless that fails; one that could not be had is nothing, and what the child
  * of a fork() frees is its copy. With an argument it becomes itself without one, and what was lost before is gone.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,11 @@ FUNCTION lose_realloc(void)
 FUNCTION lose_aligned(void)
 {
 	KEEP(aligned_alloc(64, 640));
+}
+FUNCTION lose_page(void)
+{
+	KEEP(valloc(800));
+	KEEP(pvalloc(90));
 }
 FUNCTION lose_array(void)
 {
@@ -110,6 +116,7 @@ int main(int argc, char **argv)
 		free_all();
 	}
 	lose_aligned();
+	lose_page();
 	lose_array();
 	lose_unmoved();
 	lose_posix();
