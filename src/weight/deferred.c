@@ -331,14 +331,6 @@ static bool is_later(const struct event_run *a, const struct event_run *b)
 	return a->position != b->position ? a->position > b->position : a->at > b->at;
 }
 
-static void read_time(const struct deferred_queue *q, struct event_run *run)
-{
-	const struct deferred_event *e = deferred_queue_at(q, run->at);
-
-	run->time = e->time;
-	run->position = e->position;
-}
-
 static int compare_runs(const void *a, const void *b)
 {
 	return is_later(a, b) - is_later(b, a);
@@ -435,10 +427,13 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to, uint6
 			err = keep_open(q, e, slot);
 		else if (err == 0 && slot)
 			drop_open(q, slot);
-		if (first->at < first->end)
-			read_time(q, first);
-		else
+		if (first->at < first->end) {
+			e = deferred_queue_at(q, first->at);
+			first->time = e->time;
+			first->position = e->position;
+		} else {
 			*first = runs.v[--runs.count];
+		}
 		if (runs.count > 1)
 			sift_down(runs.v, runs.count);
 	}

@@ -204,54 +204,15 @@ static struct party find_party(const struct settlement *to,
 	return x;
 }
 
-/* An exec ends the other threads of its process, and has to find them. Which is no matter of memory: one
- * that has none for the list goes on. */
-static int link_thread(struct settlement *to, const struct deferred_event *e)
-{
-	const struct wall_event *said = wall_event_of(e);
-	struct deferred_event *process, *next;
-	int err = find_or_keep(to, KEPT_THREADS, said->pid, e, &process);
-	uint32_t *first;
-
-	if (!process)
-		return err;
-	first = &wall_kept_of(process)->first;
-	next = *first ? find_kept(to, KEPT_THREAD, *first, e->input) : NULL;
-	if (next) {
-		wall_kept_of(next)->thread.before = said->tid;
-		wall_kept_of(find_kept(to, KEPT_THREAD, said->tid, e->input))
-			->thread.next = *first;
-	}
-	*first = said->tid;
-	return 0;
-}
-
-static void unlink_thread(struct settlement *to, const struct wall_thread *thread,
-			  uint16_t input)
-{
-	struct deferred_event *process = find_kept(to, KEPT_THREADS, thread->pid, input);
-	struct deferred_event *before =
-		thread->before ? find_kept(to, KEPT_THREAD, thread->before, input) : NULL;
-	struct deferred_event *next =
-		thread->next ? find_kept(to, KEPT_THREAD, thread->next, input) : NULL;
-
-	if (next)
-		wall_kept_of(next)->thread.before = thread->before;
-	if (before)
-		wall_kept_of(before)->thread.next = thread->next;
-	else if (process && wall_kept_of(process)->first == thread->tid)
-		wall_kept_of(process)->first = thread->next;
-	if (process && !wall_kept_of(process)->first)
-		deferred_queue_drop(state_of(to), wall_kept_of(process)->key, input);
-}
-
 /* A thread is known from now on, and does not run yet. @x->thread: NULL where there is no memory for it. */
 static int meet_thread(struct settlement *to, const struct deferred_event *e,
 		       struct party *x)
 {
 	const struct wall_event *said = wall_event_of(e);
+	struct deferred_event *process, *next;
 	struct wall_thread *thread;
 	struct wall_set *set;
+	uint32_t *first;
 	int err;
 
 	if (x->thread)
@@ -271,9 +232,20 @@ static int meet_thread(struct settlement *to, const struct deferred_event *e,
 	set = &wall_kept_of(x->set)->set;
 	set->threads++;
 	set->has_first |= said->tid == said->pid;
-	err = link_thread(to, e);
+	/* An exec ends the other threads of its process, and has to find them. Which is no matter of memory: one
+	 * that has none for the list goes on. */
+	err = find_or_keep(to, KEPT_THREADS, said->pid, e, &process);
 	*x = find_party(to, e);
-	return err;
+	if (!process)
+		return err;
+	first = &wall_kept_of(process)->first;
+	next = *first ? find_kept(to, KEPT_THREAD, *first, e->input) : NULL;
+	if (next) {
+		wall_kept_of(next)->thread.before = said->tid;
+		wall_kept_of(x->thread)->thread.next = *first;
+	}
+	*first = said->tid;
+	return 0;
 }
 
 /* From @time on. */
@@ -370,6 +342,7 @@ static int drop_thread(struct settlement *to, const struct deferred_event *e,
 {
 	const struct wall_thread thread = wall_kept_of(x->thread)->thread;
 	const struct wall_set *set = &wall_kept_of(x->set)->set;
+	struct deferred_event *process, *before, *next;
 	bool is_last =
 		to->wall->scope <= WALL_CGROUP && set->threads == 1 && set->has_first;
 	int err;
@@ -377,13 +350,24 @@ static int drop_thread(struct settlement *to, const struct deferred_event *e,
 	stop_to_run(to, x);
 	err = settle_rest(to, x);
 	wall_kept_of(x->set)->set.threads--;
-	if (err == 0) {
-		unlink_thread(to, &thread, e->input);
-		deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, thread.tid),
-				    e->input);
-	}
+	if (err < 0)
+		return err;
+	/* Those of its process are a list. */
+	process = find_kept(to, KEPT_THREADS, thread.pid, e->input);
+	before = thread.before ? find_kept(to, KEPT_THREAD, thread.before, e->input)
+			       : NULL;
+	next = thread.next ? find_kept(to, KEPT_THREAD, thread.next, e->input) : NULL;
+	if (next)
+		wall_kept_of(next)->thread.before = thread.before;
+	if (before)
+		wall_kept_of(before)->thread.next = thread.next;
+	else if (process && wall_kept_of(process)->first == thread.tid)
+		wall_kept_of(process)->first = thread.next;
+	if (process && !wall_kept_of(process)->first)
+		deferred_queue_drop(state_of(to), wall_kept_of(process)->key, e->input);
+	deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, thread.tid), e->input);
 	x->thread = NULL;
-	return err < 0 || !is_last ? err : drop_set(to, x->set);
+	return is_last ? drop_set(to, x->set) : 0;
 }
 
 /* A sample is of a stack of the set, whose root has also what no stack is known of: by the name that it has
@@ -647,6 +631,8 @@ static int settle_guess(struct settlement *to, const struct deferred_event *e)
 		charge.weight = said->period;
 		return charge_wall(to, charge, 0);
 	}
+	/* From here on what is kept stays where it is. */
+	deferred_queue_open(state_of(to));
 	err = find_or_keep(to, KEPT_PROCESSOR, said->group & UINT32_MAX, e, &kept);
 	if (!kept) {
 		weight_sum_damaged(to->target.sum, 1);

@@ -292,3 +292,63 @@ Test(deferred, runs_that_are_in_order_are_merged)
 	check_order(1000, 900, 500);
 	check_order(1000, 900, 1000);
 }
+
+/* What it says itself is open from now on, or nothing is. */
+static int settle_as_said(struct deferred_event *e, const struct deferred_event *before,
+			  struct settlement *to)
+{
+	(void)to;
+	cr_expect_eq(before != NULL, e->behind);
+	return e->what;
+}
+
+static const struct deferred_kind said = {
+	.name = "what is said",
+	.fields = sizeof(uint64_t),
+	.key = number_key,
+	.settle = settle_as_said,
+};
+
+static void add_said(struct deferred_queue *q, uint64_t time, uint64_t key, bool opens)
+{
+	struct deferred_event *e;
+
+	cr_assert_eq(deferred_queue_add(q, NULL, &e), 1);
+	e->time = time;
+	e->fields[0] = key;
+	e->what = opens;
+	e->behind = !opens;
+}
+
+Test(deferred, what_is_not_open_any_more_takes_no_place_for_ever)
+{
+	struct deferred_queue q = { .kind = &said };
+	uint64_t time = 0;
+
+	/* 10 stay open, 100,000 come and go, and one of them again and again. */
+	for (uint64_t key = 0; key < 10; key++)
+		add_said(&q, ++time, key, true);
+	for (uint64_t key = 10; key < 100010; key++) {
+		add_said(&q, ++time, key, true);
+		add_said(&q, ++time, key, false);
+		add_said(&q, ++time, 10, true);
+		add_said(&q, ++time, 10, false);
+	}
+	cr_assert_eq(deferred_queue_settle(&q, NULL, UINT64_MAX), 0);
+	cr_expect_leq(q.open.count, (size_t)200 * 5);
+	cr_expect_eq(deferred_queue_open(&q), 10);
+	for (uint64_t key = 0; key < 12; key++) {
+		const struct deferred_event *e = deferred_queue_find(&q, key, 0);
+
+		cr_expect_eq(e != NULL, key < 10);
+		cr_expect(!e || (e->fields[0] == key && e->time == key + 1));
+	}
+	for (size_t i = 0; i < 10; i++)
+		cr_expect_lt(deferred_queue_open_at(&q, i)->fields[0], 10);
+	deferred_queue_drop(&q, 3, 0);
+	deferred_queue_drop(&q, 3, 0);
+	cr_expect_null(deferred_queue_find(&q, 3, 0));
+	cr_expect_eq(deferred_queue_open(&q), 9);
+	cr_expect_eq(deferred_queue_find(&q, 9, 0)->fields[0], 9);
+	deferred_queue_release(&q);
+}
