@@ -78,8 +78,7 @@ enum ff_root {
 };
 
 enum ff_flag {
-	/* Frames without a symbol show the recorded pc: [libc.so.6 <8e2f1>]. For files it
-	 * is the offset in the file, as perf script prints it. */
+	/* Frames without a symbol show the recorded pc, of files the offset: [libc.so.6 <8e2f1>]. */
 	FF_ADDRS = 1 << 0,
 	/* Append _[k] to kernel frames, _[j] to frames of JIT code. */
 	FF_MARK_KERNEL = 1 << 1,
@@ -114,6 +113,7 @@ enum ff_flag {
 	FF_NO_INFER = 1 << 14,
 	/* Where there are no others, take files that provably are not the recorded ones. */
 	FF_FORCE = 1 << 15,
+	FF_LABELS = 1 << 17, /* labels of pprof's samples, as frames at their end */
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -738,8 +738,8 @@ FF_API const char *ff_format_text(const struct ff_format *f, enum ff_format_text
 enum ff_format_trait {
 	FF_FORMAT_PICTURE = 1 << 0, /* for a browser: by struct ff_graph_options */
 	FF_FORMAT_LINES = 1 << 1, /* lines of text, which a terminal can show */
-	/* For other programs: it has places for what FF_PLACES and FF_MARK_INLINED tell of frames. */
-	FF_FORMAT_FRAMES = 1 << 2,
+	FF_FORMAT_FRAMES = 1 << 2, /* for programs: FF_PLACES, FF_MARK_INLINED */
+	FF_FORMAT_LABELS = 1 << 3, /* and FF_LABELS */
 };
 FF_API unsigned ff_format_traits(const struct ff_format *f);
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */

@@ -670,6 +670,8 @@ const struct option_row option_rows[] = {
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_JIT },
 	{ "all", 0, NULL, "--kernel and --jit",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL | FF_MARK_JIT },
+	{ "labels", 0, NULL, "append what samples of pprof's profiles are labelled with: key=value",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_LABELS },
 	{ "demangle", 0, "HOW", "names of C++, Rust and D: short has no parameters, full has "
 	  "them, no leaves names mangled", NAMES, set_demangle, AT(profile.demangle), .initial = "short" },
 	{ "merge-clones", 0, NULL, "leave out what compilers append to names of copies and "

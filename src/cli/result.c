@@ -58,6 +58,8 @@ struct settings result_settings(const struct settings *s, const struct format *f
 	/* Other programs have places for it, and tell inlined functions from others. */
 	if (format_has_frames(format))
 		wanted.profile.flags |= FF_PLACES | FF_MARK_INLINED;
+	if (format->of_profile && ff_format_traits(format->of_profile) & FF_FORMAT_LABELS)
+		wanted.profile.flags |= FF_LABELS;
 	return wanted;
 }
 

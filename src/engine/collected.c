@@ -62,18 +62,18 @@ struct ff_process *collected_process(struct collected *c, uint32_t pid)
 }
 
 /* Samples of a processor come in runs of one process. */
-int collected_count_process(struct collected *c, uint32_t pid)
+int collected_count_process(struct collected *c, const struct sample *s)
 {
 	struct process_list *all = &c->processes;
 	struct ff_process *process;
 
-	if (!all->list.count || all->list.v[all->last].pid != pid) {
-		process = collected_process(c, pid);
+	if (!all->list.count || all->list.v[all->last].pid != s->pid) {
+		process = collected_process(c, s->pid);
 		if (!process)
 			return -ENOMEM;
 		all->last = (size_t)(process - all->list.v);
 	}
-	all->list.v[all->last].samples++;
+	all->list.v[all->last].samples += sample_times(s);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ int collected_add_stack(struct collected *c, const uint32_t *frames, size_t coun
 /* What is counted of a process, at first nothing; until the next call. NULL without memory. */
 struct ff_process *collected_process(struct collected *c, uint32_t pid);
 /* A sample of a process is in the tree. 0, or -ENOMEM. */
-int collected_count_process(struct collected *c, uint32_t pid);
+int collected_count_process(struct collected *c, const struct sample *s);
 
 struct weight_target collected_target(struct collected *c);
 
@@ -146,11 +146,13 @@ void sample_tally_add(struct sample_tally *to, const struct sample_tally *from);
 static inline void sample_tally_count(struct sample_tally *tally,
 				      const struct event *event, const struct sample *s)
 {
-	tally->chains += s->chain_count > 0 || s->printed_count > 1;
+	tally->chains += s->chain_count > 0 || s->printed_count > 1 ? sample_times(s) : 0;
 	tally->user_stacks += s->has_user_stack;
 	tally->user_stacks_cut += s->user_stack_cut;
 	tally->branch_stacks += s->branch_count > 0;
-	tally->bare += s->chain_count == 0 && s->printed_count < 2 && !s->has_user_stack;
+	/* What another profiler has listed had no other callers. */
+	tally->bare += s->chain_count == 0 && s->printed_count < 2 &&
+		       !s->has_user_stack && !s->times;
 	tally->chains_cut += stack_chain_is_cut(s, event);
 }
 

@@ -39,7 +39,8 @@ int worker_take(struct worker *w, const struct sample *s)
 	err = weight_take(&w->weigher, &weighing);
 	/* Processes are listed by samples that are in the tree, not by those that were
 	 * read. */
-	if (err > 0 && collected_count_process(&w->collected, s->pid) < 0)
+	if (err > 0 && !(w->job->rec->is_list && s->pid == UINT32_MAX) &&
+	    collected_count_process(&w->collected, s) < 0)
 		err = fail_memory(&w->ctx);
 	return err < 0 ? err : 0;
 }

@@ -17,6 +17,10 @@ int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret)
 	const char *slash = strchr(name, '/');
 	size_t size;
 
+	if (e->unit) {
+		*ret = e->unit;
+		return 0;
+	}
 	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 					      e->config == PERF_COUNT_SW_TASK_CLOCK))
 		return intern_add(&p->strings, "ns", 2, ret);

@@ -42,11 +42,13 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	if (ret->rec->is_text && (profile_rule(p) || p->wall.weight))
 		return fail(
 			&p->ctx, -EINVAL,
-			"cannot weigh '%s' by a mode: perf script's text has no fields "
-			"of events: give the perf.data itself",
-			input_path(ret->in));
+			"cannot weigh '%s' by a mode: a %s has no fields of events: give "
+			"the perf.data itself",
+			input_path(ret->in), ret->rec->format);
 	if (p->options.flags & FF_ADDRS || p->options.unnamed == FF_UNNAMED_ADDRESS)
 		input_keep_addresses(ret->in);
+	if (p->options.flags & FF_LABELS)
+		input_keep_labels(ret->in);
 	/* Whatever is merged into it. */
 	if (p->wall.weight == WALL_INSTANT)
 		collected_scale(&p->collected, INSTANT_DECIMALS);

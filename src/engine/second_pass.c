@@ -21,7 +21,7 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	if (err < 0)
 		return err;
 	while ((err = sample_next(&w->ctx, w->reader, &sample, &damaged)) > 0) {
-		w->found++;
+		w->found += sample_times(&sample);
 		err = worker_take(w, &sample);
 		if (err < 0)
 			break;

@@ -58,6 +58,39 @@ unsigned ff_format_traits(const struct ff_format *f)
 	return f->traits;
 }
 
+/* By objects, whose paths are what functions have for a module. */
+static int list_modules(struct ff_profile *p, struct write_module **ret, size_t *count)
+{
+	const struct recording *rec =
+		p->inputs.count == 1 ? input_recording(p->inputs.v[0]->input) : NULL;
+	size_t listed = rec && rec->is_list ? rec->build_ids.count : 0, at = 0;
+	struct write_module *modules =
+		calloc(p->objects.count + listed + 1, sizeof(*modules));
+
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->objects.count; i++)
+		modules[i] = (struct write_module){ ff_object_path(&p->objects.v[i]),
+						    p->objects.v[i].build_id };
+	/* What another program's profile says of its files, which nobody had to look at. */
+	for (size_t i = 0; i < listed; i++) {
+		const struct known_build_id *id = &rec->build_ids.v[i];
+		char *hex = arena_alloc(&p->arena, 2 * (size_t)id->size + 1);
+
+		if (!hex) {
+			free(modules);
+			return -ENOMEM;
+		}
+		for (size_t k = 0; k < id->size; k++)
+			snprintf(hex + 2 * k, 3, "%02x", id->id[k]);
+		modules[p->objects.count + at++] =
+			(struct write_module){ intern_text(&p->strings, id->path), hex };
+	}
+	*ret = modules;
+	*count = p->objects.count + at;
+	return 0;
+}
+
 int ff_write(struct ff_profile *p, const struct ff_format *f,
 	     const struct ff_graph_options *options, FILE *out)
 {
@@ -82,16 +115,8 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	facts.root = p->options.root;
 	if (f->traits & FF_FORMAT_FRAMES) {
 		in.inlined_unmarked = true;
-		/* By objects, whose paths are what functions have for a module. */
-		modules = calloc(p->objects.count + 1, sizeof(*modules));
-		err = modules ? 0 : -ENOMEM;
+		err = list_modules(p, &modules, &facts.module_count);
 		facts.modules = modules;
-		facts.module_count = modules ? p->objects.count : 0;
-		for (size_t i = 0; i < facts.module_count; i++)
-			modules[i] = (struct write_module){
-				ff_object_path(&p->objects.v[i]),
-				p->objects.v[i].build_id,
-			};
 	}
 	/* Other formats have no place for a report, so it is not made. */
 	if (f->traits & FF_FORMAT_PICTURE)

@@ -22,11 +22,14 @@
 
 #include "input/deferred.h"
 #include "input/foreign.h"
+#include "input/listed.h"
 #include "input/parallel_scan.h"
 #include "input/perf.h"
+#include "input/pprof.h"
 #include "input/saved.h"
 #include "input/script.h"
 #include "input/simpleperf.h"
+#include "input/speedscope.h"
 #include "input/stream_item.h"
 
 enum {
@@ -57,7 +60,7 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 {
 	if (!memchr(p, 0, size)) {
 		char text[FOREIGN_BEGINNING];
-		bool timed;
+		bool timed, is;
 		int err = file_read(ctx, &in->file, (struct file_part){ 0, sizeof(text) },
 				    text, &size);
 
@@ -67,6 +70,15 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 			*kind = INPUT_PERF;
 			in->rec.format = "text of perf script";
 			return script_open(ctx, in, timed);
+		}
+		is = speedscope_begins(text, size);
+		if (is)
+			err = speedscope_open(ctx, in, &is);
+		if (err < 0)
+			return err;
+		if (is) {
+			*kind = INPUT_PERF;
+			return 0;
 		}
 		in->rec.format = "folded text";
 		return folded_open(ctx, in);
@@ -120,6 +132,10 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 	if (saved_begins(p, size)) {
 		*kind = INPUT_SAVED;
 		return saved_open(ctx, in);
+	}
+	if (pprof_begins(p, size)) {
+		*kind = INPUT_PERF;
+		return pprof_open(ctx, in);
 	}
 	*kind = INPUT_FOLDED;
 	return open_text(ctx, in, p, size, kind);
@@ -239,6 +255,7 @@ void input_finish(struct input *in)
 {
 	folded_close(in);
 	script_close(in);
+	listed_close(in);
 	saved_close(in);
 	parallel_scan_free(in->scan);
 	in->scan = NULL;
@@ -303,6 +320,20 @@ void input_tell_switches(struct input *in)
 {
 	in->tells_switches = true;
 	input_ask_rings(in);
+}
+
+void input_keep_addresses(struct input *in)
+{
+	if (in->script)
+		script_keep_addresses(in);
+	if (in->listed)
+		in->listed->keeps_addresses = true;
+}
+
+void input_keep_labels(struct input *in)
+{
+	if (in->listed)
+		in->listed->keeps_labels = true;
 }
 
 void input_set_chunk(struct input *in, uint64_t size)
@@ -555,6 +586,8 @@ int state_next(struct context *ctx, struct input *in, struct record *ret)
 
 	if (in->script)
 		return script_next_state(ctx, in, ret);
+	if (in->listed)
+		return listed_next_state(ctx, in, ret);
 	for (;;) {
 		struct raw_record raw;
 		int found = start_source(ctx, in);

@@ -80,6 +80,10 @@ void input_tell_switches(struct input *in);
 /* Before the first pass of a text: frames without a symbol are told apart by their addresses. */
 void input_keep_addresses(struct input *in);
 
+/* Before the first pass: what samples are labelled with is kept as frames behind their leaves
+ * (PRINTED_LABEL). Others than pprof have no labels. */
+void input_keep_labels(struct input *in);
+
 /* Before the first pass: bytes of a chunk of the second one, if not 2 MiB. */
 void input_set_chunk(struct input *in, uint64_t size);
 

@@ -147,6 +147,7 @@ struct input {
 	/* Folded text. */
 	struct folded *folded;
 	struct script *script; /* NULL: it is no text of perf script */
+	struct listed *listed; /* NULL: it is no list of samples */
 	struct saved_picture *picture; /* NULL: the input is none */
 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "input/deferred.h"
+#include "input/listed.h"
 #include "input/perf.h"
 #include "input/script.h"
 #include "input/simpleperf.h"
@@ -24,6 +25,7 @@ enum {
 struct sample_reader {
 	const struct input *in;
 	struct script_reader *script; /* of text: all else is not used */
+	struct listed_reader *listed; /* likewise, of a list */
 	struct file file; /* of the source at hand; shared, where it is packed */
 	struct stream stream;
 	uint32_t source; /* + 1; 0: none yet */
@@ -64,6 +66,7 @@ void sample_reader_free(struct sample_reader *r)
 		return;
 	leave_source(r);
 	script_reader_free(r->script);
+	listed_reader_free(r->listed);
 	free(r->swapped);
 	free(r->chain);
 	free(r);
@@ -82,6 +85,8 @@ int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chu
 
 	if (r->in->script)
 		return script_reader_start(ctx, r->in, &r->script, chunk);
+	if (r->in->listed)
+		return listed_reader_start(ctx, r->in, &r->listed, chunk);
 	if (r->source != c->source + 1) {
 		leave_source(r);
 		err = file_share(ctx, &r->in->sources.v[c->source].file, &r->file);
@@ -466,6 +471,8 @@ int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret
 
 	if (r->script)
 		return script_reader_next(ctx, r->script, ret, damaged);
+	if (r->listed)
+		return listed_reader_next(ctx, r->listed, ret);
 	while ((found = stream_next(ctx, &r->stream, &raw)) > 0) {
 		if (raw.head.type != PERF_RECORD_SAMPLE) {
 			if (others_have_times)

@@ -299,21 +299,39 @@ bool printed_is_unnamed(const struct printed_part *name)
 				   memcmp(name->text, unknown, name->size) == 0);
 }
 
+/* What stands before the next end of a line, which *@at goes behind; NULL: nothing is left. */
+static struct printed_part next_printed(const char **at)
+{
+	const char *text = *at, *end = text ? strchr(text, '\n') : NULL;
+
+	*at = end ? end + 1 : NULL;
+	return (struct printed_part){ text, end ? (size_t)(end - text) : strlen(text) };
+}
+
 void printed_frame_split(const char *text, struct printed_frame *ret)
 {
-	const char *module = strchr(text, '\n'), *more = NULL;
+	*ret = (struct printed_frame){ .name = next_printed(&text) };
+	if (text)
+		ret->module = next_printed(&text);
+	while (text) {
+		struct printed_part more = next_printed(&text);
 
-	*ret = (struct printed_frame){ .name = { text, module ? (size_t)(module - text)
-							      : strlen(text) } };
-	if (!module)
-		return;
-	more = strchr(++module, '\n');
-	ret->module = (struct printed_part){ module, more ? (size_t)(more - module)
-							  : strlen(module) };
-	if (more && more[1] == '@')
-		ret->address = (struct printed_part){ more + 2, strlen(more + 2) };
-	else
-		ret->inlined = more != NULL;
+		if (more.size == 0 || (*more.text != '@' && *more.text != '='))
+			ret->inlined = true;
+		else if (*more.text == '@')
+			ret->address =
+				(struct printed_part){ more.text + 1, more.size - 1 };
+		else
+			ret->file = (struct printed_part){ more.text + 1, more.size - 1 };
+	}
+}
+
+bool printed_is_label(const struct printed_frame *frame)
+{
+	return frame->module.size >= sizeof(PRINTED_LABEL) &&
+	       memcmp(frame->module.text, PRINTED_LABEL, sizeof(PRINTED_LABEL) - 1) ==
+		       0 &&
+	       frame->file.text;
 }
 
 bool printed_is_kernel(const struct printed_part *module)

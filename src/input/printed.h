@@ -35,6 +35,8 @@ struct printed_frame {
 		name; /* without its offset; empty: no symbol covers the address */
 	struct printed_part module; /* empty: not printed, or inlined */
 	struct printed_part address; /* hexadecimal; empty: not printed */
+	struct printed_part
+		file; /* of its source, "main.c:12": only of lists (listed.h) */
 	bool inlined;
 };
 
@@ -51,8 +53,17 @@ bool printed_is_unnamed(const struct printed_part *name);
  *	name\nobject
  *	name\nobject\ninlined	the object is that of the function which it is inlined in
  *	[unknown]\nobject\n@7f	its address: only where unnamed ones are to be told apart
+ *	...\n=file:12		behind all else: where it is declared; the name is whole
+ *	key=value\n[label]\n=key	no frame, but what the sample is labelled with
+ *	key=7\n[label number bytes]\n=key
  */
+#define PRINTED_LABEL "[label"
+#define PRINTED_LABEL_NUMBER PRINTED_LABEL " number"
+
 void printed_frame_split(const char *text, struct printed_frame *ret);
+
+/* Is it a label of the sample? */
+bool printed_is_label(const struct printed_frame *frame);
 
 /* Is it code of the kernel, a module of it, or BPF? */
 bool printed_is_kernel(const struct printed_part *module);

@@ -134,6 +134,7 @@ struct sample {
 	uint64_t ip, period;
 	uint32_t pid, tid, cpu;
 	uint16_t event; /* index in the recording's events */
+	uint32_t times; /* as many were taken as one; 0: this one */
 	uint8_t mode; /* enum cpu_mode */
 	bool has_chain; /* the event records call chains */
 	bool has_user_stack; /* a copy of the user stack came with it */
@@ -162,6 +163,12 @@ struct sample {
 	const uint8_t *group; /* NULL: a group of one, in value */
 	uint64_t value[2];
 };
+
+/* As how many it counts. */
+static inline uint32_t sample_times(const struct sample *s)
+{
+	return s->times ? s->times : 1;
+}
 
 /* Counter value @i that was read with the sample, and the id it belongs to. */
 static inline uint64_t sample_value(const struct sample *s, uint32_t i, uint64_t *id)

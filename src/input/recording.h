@@ -15,6 +15,7 @@
  */
 struct event {
 	uint32_t name;
+	uint32_t unit; /* string id, of what its samples weigh; 0: the name tells it */
 	uint32_t type; /* PERF_TYPE_* */
 	uint64_t config;
 	uint64_t address; /* of a breakpoint; config1 of others */
@@ -113,7 +114,9 @@ struct recording {
 	const char *format; /* "perf.data v2" */
 	const char *form; /* "file", "pipe", "directory", "live"; NULL: folded text */
 	bool big_endian, compressed;
-	bool is_text; /* perf script has printed it */
+	bool is_text; /* frames have names already: perf script has printed it, or .is_list */
+	bool is_list; /* of samples, by another profiler: what is of no thread has no process frame */
+	bool shares_samples; /* its events are several values of the same samples */
 	bool pids_printed; /* of a text: else threads are known by their numbers alone */
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	bool modules_share_ids; /* maps of several modules have one build id */

@@ -485,10 +485,9 @@ int script_open(struct context *ctx, struct input *in, bool timed)
 	return reader_open(ctx, &script->reader, &in->file);
 }
 
-void input_keep_addresses(struct input *in)
+void script_keep_addresses(struct input *in)
 {
-	if (in->script)
-		in->script->addresses = true;
+	in->script->addresses = true;
 }
 
 void script_close(struct input *in)

@@ -15,6 +15,7 @@ bool script_begins(const char *text, size_t size, bool *timed);
 
 int script_open(struct context *ctx, struct input *in, bool timed);
 void script_close(struct input *in);
+void script_keep_addresses(struct input *in);
 
 /* As state_next(). */
 int script_next_state(struct context *ctx, struct input *in, struct record *ret);

@@ -479,6 +479,8 @@ static int push_label(struct stack_walker *w)
 
 	if (t->frame)
 		return push_frame(w, t->frame - 1);
+	if (w->rec->is_list && !t->label && t->tid == UINT32_MAX)
+		return 0;
 	if (w->options.root == FF_ROOT_TID) {
 		if (frames_add_thread(w->frames, &label, &index) < 0)
 			return -ENOMEM;
@@ -533,7 +535,7 @@ static int push_printed(struct stack_walker *w, const struct sample *s,
 		if (frames_add(w->frames, &frame, &id) < 0 || push_frame(w, id) < 0)
 			return -ENOMEM;
 		printed_frame_split(intern_text(w->strings, s->printed[i]), &printed);
-		if (printed_is_kernel(&printed.module))
+		if (!printed_is_label(&printed) && printed_is_kernel(&printed.module))
 			found->kernel = w->stack.count;
 	}
 	return 0;

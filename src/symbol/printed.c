@@ -26,6 +26,18 @@ static enum image_kind kind_of(const struct printed_part *module, const char *pa
 	return *path == '[' || strncmp(path, "//anon", 6) == 0 ? IMAGE_ANON : IMAGE_FILE;
 }
 
+/* "main.c:12" */
+static int find_declared(struct intern *strings, const struct printed_part *file,
+			 struct function *ret)
+{
+	const char *colon = file->size ? memrchr(file->text, ':', file->size) : NULL;
+
+	if (!colon)
+		return 0;
+	ret->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+	return intern_add(strings, file->text, (size_t)(colon - file->text), &ret->file);
+}
+
 int printed_function(const struct symbol_options *options, struct intern *strings,
 		     uint32_t id, struct text *room, struct function *ret)
 {
@@ -37,6 +49,18 @@ int printed_function(const struct symbol_options *options, struct intern *string
 	int err;
 
 	printed_frame_split(intern_text(strings, id), &printed);
+	if (printed_is_label(&printed)) {
+		*ret = (struct function){ .kind = FUNCTION_LABEL };
+		return intern_add(strings, printed.name.text, printed.name.size,
+				  &ret->name) < 0 ||
+				       intern_add(strings, printed.module.text,
+						  printed.module.size,
+						  &ret->module) < 0 ||
+				       intern_add(strings, printed.file.text,
+						  printed.file.size, &ret->file) < 0
+			       ? -ENOMEM
+			       : 0;
+	}
 	if (printed.module.size &&
 	    intern_add(strings, printed.module.text, printed.module.size, &path) < 0)
 		return -ENOMEM;
@@ -45,7 +69,8 @@ int printed_function(const struct symbol_options *options, struct intern *string
 	err = naming_init(&naming, options, &image, intern_text(strings, path));
 	parts = (struct name_parts){ .symbol = printed.name.text,
 				     .size = printed.name.size,
-				     .inlined = printed.inlined };
+				     .inlined = printed.inlined,
+				     .whole = printed.file.text != NULL };
 	if (printed_is_unnamed(&printed.name)) {
 		parts.symbol = NULL;
 		parts.pc = strtoull(printed.address.size ? printed.address.text : "0",
@@ -53,6 +78,8 @@ int printed_function(const struct symbol_options *options, struct intern *string
 	}
 	*ret = (struct function){ .unnamed = !parts.symbol,
 				  .module = image.kind == IMAGE_UNKNOWN ? 0 : path };
+	if (options->declared && find_declared(strings, &printed.file, ret) < 0)
+		err = -ENOMEM;
 	text_clear(room);
 	/* A blank is what its regular expression leaves of no name. */
 	if (options->compat && !printed.name.size)

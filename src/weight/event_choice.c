@@ -267,6 +267,9 @@ void event_choice_report_left_out(struct context *ctx, const struct event_choice
 	struct text out = { 0 };
 	uint64_t samples = 0;
 
+	/* Another value of samples that are in the tree is nothing that is missing there. */
+	if (rec->shares_samples)
+		return;
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
 

@@ -23,7 +23,9 @@ uint64_t weight_of(const struct weight_options *options, const struct event *eve
 	bool printed_as_one = options->as_printed && event_is_anonymous(event);
 
 	/* A sample without a period was taken all the same. */
-	return options->count_samples || printed_as_one || s->period == 0 ? 1 : s->period;
+	if (options->count_samples || printed_as_one || s->period == 0)
+		return sample_times(s);
+	return s->period;
 }
 
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
@@ -62,6 +64,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	if (!s->group_count) {
 		ret->charge.weight =
 			weight_of(w->options, &w->rec->events.v[s->event], s);
+		ret->charge.times = s->times;
 		ret->charge.column = (uint8_t)event_column(w->events, s->event);
 		if (!event_is_wanted(w->events, s->event))
 			ret->charge.lost = LOST_EVENT + 1;
@@ -77,8 +80,10 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
  */
 int weight_charge(const struct weight_target *to, const struct charge *c)
 {
+	uint32_t times = c->times ? c->times : 1;
+
 	if (c->weight >= WEIGHT_IMPOSSIBLE) {
-		weight_sum_damaged(to->sum, 1);
+		weight_sum_damaged(to->sum, times);
 		return 0;
 	}
 	/* What has a unit of its own is no part of the weight that was read. */
@@ -87,19 +92,19 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 		weight_sum_further(to->sum, c->weight);
 		return c->lost ? 0 : trie_charge(to->trie, c->node, c->column, c->weight);
 	}
-	weight_sum_count(to->sum, c->weight, 1);
+	weight_sum_count(to->sum, c->weight, times);
 	if (c->lost) {
 		to->sum->lost[c->lost - 1] += c->weight;
 		return 0;
 	}
 	if (trie_charge(to->trie, c->node, COLUMN_WEIGHT, c->weight) < 0 ||
-	    trie_charge(to->trie, c->node, COLUMN_SAMPLES, 1) < 0 ||
+	    trie_charge(to->trie, c->node, COLUMN_SAMPLES, times) < 0 ||
 	    (c->followed &&
 	     trie_charge(to->trie, c->node, COLUMN_FOLLOWED, c->weight) < 0))
 		return -ENOMEM;
 	to->sum->kept += c->weight;
 	to->sum->cut += c->cut ? c->weight : 0;
-	to->sum->samples_kept++;
+	to->sum->samples_kept += times;
 	return 1;
 }
 

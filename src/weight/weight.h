@@ -248,6 +248,7 @@ struct charge {
 	bool followed; /* by frame pointers: COLUMN_FOLLOWED */
 	bool cut; /* no memory was left for all of its stack */
 	uint8_t column; /* COLUMN_WEIGHT, or a further one that it adds to */
+	uint32_t times; /* samples that it stands for; 0: one */
 };
 
 enum weigh_how { WEIGH_ITSELF, WEIGH_PAIRED, WEIGH_BY_WALL };

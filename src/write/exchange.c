@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "input/input.h"
 
 static const struct write_facts nothing_known;
 
@@ -68,6 +69,33 @@ const char *exchange_kind(const struct function *f)
 	};
 
 	return f->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[f->kind] : NULL;
+}
+
+bool exchange_is_label(const struct exchange *e, uint32_t node)
+{
+	const struct function *f = exchange_function(e, node);
+
+	return node && f->kind == FUNCTION_LABEL && f->module &&
+	       strncmp(intern_text(e->in.strings, f->module), PRINTED_LABEL,
+		       sizeof(PRINTED_LABEL) - 1) == 0;
+}
+
+struct sample_label exchange_label(const struct exchange *e, uint32_t node)
+{
+	static const char number[] = PRINTED_LABEL_NUMBER;
+	const struct function *f = exchange_function(e, node);
+	const char *kind = intern_text(e->in.strings, f->module);
+	struct sample_label label = { intern_text(e->in.strings, f->file),
+				      intern_text(e->in.strings, f->name), NULL, 0 };
+
+	label.value += strlen(label.key);
+	label.value += *label.value == '=';
+	if (strncmp(kind, number, sizeof(number) - 1) == 0) {
+		label.unit = kind + sizeof(number) - 1;
+		label.unit += *label.unit == ' ';
+		label.unit_size = strcspn(label.unit, "]");
+	}
+	return label;
 }
 
 /* The number that ends before @end, and where it begins; 0 digits: there is none. */
@@ -155,7 +183,8 @@ int numbering_make(const struct exchange *e, enum numbered what, bool processes,
 		uint32_t *number = &n.of[what == NUMBER_LABELS ? v->label : v->function];
 		uint32_t *node;
 
-		if (*number != UINT32_MAX || (!processes && exchange_is_process(e, i)))
+		if (*number != UINT32_MAX || (!processes && (exchange_is_process(e, i) ||
+							     exchange_is_label(e, i))))
 			continue;
 		*number = (uint32_t)n.nodes.count;
 		node = array_add(&n.nodes);

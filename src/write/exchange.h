@@ -47,6 +47,16 @@ static inline bool exchange_is_process(const struct exchange *e, uint32_t node)
 	       function_is_process(exchange_function(e, node));
 }
 
+/* Is it no function, but what the samples above it were labelled with (input/printed.h)? */
+bool exchange_is_label(const struct exchange *e, uint32_t node);
+/* "key=value" taken apart; a number has a unit, which may be "". */
+struct sample_label {
+	const char *key, *value; /* value: ends with its NUL */
+	const char *unit; /* NULL: it is text */
+	size_t unit_size;
+};
+struct sample_label exchange_label(const struct exchange *e, uint32_t node);
+
 static inline uint64_t exchange_samples(const struct exchange *e, uint32_t node)
 {
 	return view_value(&e->view, node, COLUMN_SAMPLES);

@@ -70,7 +70,7 @@ static int add_locations(struct locations *l, struct hash_map *modules)
 		struct code_location *location;
 		uint64_t key;
 
-		if (exchange_is_process(e, i))
+		if (exchange_is_process(e, i) || exchange_is_label(e, i))
 			continue;
 		if (is_inlined(l, i))
 			outer = l->of_node[exchange_node(e, i)->parent];
@@ -123,7 +123,7 @@ int locations_make(const struct exchange *e, struct locations *ret)
 	for (uint32_t i = 1; err == 0 && i < e->view.nodes.count; i++) {
 		const struct view_node *n = exchange_node(e, i);
 
-		l.list.v[l.of_node[i]].used |= n->self > 0;
+		l.list.v[l.of_node[locations_leaf(&l, i)]].used |= n->self > 0;
 		if (!is_inlined(&l, i))
 			l.list.v[l.of_node[n->parent]].used = true;
 	}
@@ -157,6 +157,13 @@ uint32_t locations_next(const struct locations *l, uint32_t *node)
 	if (!l->of_node[*node])
 		*node = 0;
 	return location;
+}
+
+uint32_t locations_leaf(const struct locations *l, uint32_t node)
+{
+	while (exchange_is_label(l->e, node))
+		node = exchange_node(l->e, node)->parent;
+	return node;
 }
 
 uint32_t locations_process(const struct locations *l, uint32_t node)

@@ -22,7 +22,7 @@ struct locations {
 	const struct exchange *e;
 	/* Number 0 is nothing. */
 	ARRAY(struct code_location) list;
-	uint32_t *of_node; /* 0: a process, or the root */
+	uint32_t *of_node; /* 0: a process, a label, or the root */
 	struct numbering functions;
 	/* By module, from 1 on: the first is the main program's, as readers expect. */
 	ARRAY(struct write_module) modules;
@@ -34,6 +34,9 @@ void locations_release(struct locations *l);
 
 /* The location at a node of a stack, and *@node: that of its caller; 0: the stack has begun. */
 uint32_t locations_next(const struct locations *l, uint32_t *node);
+
+/* The node of a stack's leaf, where what ends at @node may be labelled. */
+uint32_t locations_leaf(const struct locations *l, uint32_t node);
 
 /* The process at the root of the stack of a node; 0: it is not known. */
 uint32_t locations_process(const struct locations *l, uint32_t node);

@@ -133,7 +133,8 @@ static void put_sample(struct otlp_writer *w, uint32_t node, uint64_t value)
 {
 	uint32_t process = locations_process(&w->locations, node);
 
-	proto_number(&w->message, SAMPLE_STACK, w->stack_of_node[node]);
+	proto_number(&w->message, SAMPLE_STACK,
+		     w->stack_of_node[locations_leaf(&w->locations, node)]);
 	if (process && process != w->process) {
 		struct process_name p = exchange_process(&w->e, process);
 

@@ -38,6 +38,7 @@ enum {
 	LABEL_KEY = 1,
 	LABEL_TEXT = 2,
 	LABEL_NUMBER = 3,
+	LABEL_UNIT = 4,
 	MAPPING_ID = 1,
 	MAPPING_FILE = 5,
 	MAPPING_BUILD_ID = 6,
@@ -54,10 +55,20 @@ enum {
 	FUNCTION_START = 5,
 };
 
+/* A label as it is in the table of strings. */
+struct pprof_label {
+	uint32_t key, text, unit;
+	uint64_t number;
+	bool is_known;
+};
+
 struct pprof_writer {
 	struct exchange e;
 	struct locations locations;
 	struct intern strings;
+	/* Strings of labels are known after the first sample that has them. */
+	uint32_t comm, pid, tid;
+	ARRAY(struct pprof_label) labels; /* by function: those of its name */
 	struct gzip gzip;
 	struct text all; /* on its way to gzip */
 	struct text message, part; /* being made: one of Profile's, and one in that */
@@ -128,22 +139,48 @@ static void put_types(struct pprof_writer *w)
 		proto_number(&w->all, PROFILE_COMMENT, string_number(w, f->host));
 }
 
-/* One of @text, the number of a string, and @number. */
-static void put_pprof_label(struct pprof_writer *w, const char *key, uint64_t text,
-			    uint64_t number)
+static void put_pprof_label(struct pprof_writer *w, const struct pprof_label *label)
 {
-	if (!text && !number)
-		return;
-	proto_number(&w->part, LABEL_KEY, string_number(w, key));
-	proto_number(&w->part, LABEL_TEXT, text);
-	proto_number(&w->part, LABEL_NUMBER, number);
+	proto_number(&w->part, LABEL_KEY, label->key);
+	proto_number(&w->part, LABEL_TEXT, label->text);
+	proto_number(&w->part, LABEL_NUMBER, label->number);
+	proto_number(&w->part, LABEL_UNIT, label->unit);
 	put_pprof_part(w, SAMPLE_LABEL);
+}
+
+/* What a node stands for that is a process or a label: the same for all that have its function. */
+static struct pprof_label *pprof_label_of(struct pprof_writer *w, uint32_t node)
+{
+	struct pprof_label *label = &w->labels.v[exchange_node(&w->e, node)->function];
+
+	if (label->is_known)
+		return label;
+	label->is_known = true;
+	if (exchange_is_label(&w->e, node)) {
+		struct sample_label l = exchange_label(&w->e, node);
+
+		label->key = (uint32_t)string_number(w, l.key);
+		if (l.unit) {
+			label->number = strtoull(l.value, NULL, 10);
+			label->unit = (uint32_t)bytes_number(w, l.unit, l.unit_size);
+		} else {
+			label->text = (uint32_t)string_number(w, l.value);
+		}
+	} else {
+		struct process_name p = exchange_process(&w->e, node);
+
+		label->key = w->comm;
+		label->text = (uint32_t)bytes_number(w, p.comm, p.size);
+	}
+	return label;
 }
 
 static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
 {
 	const struct view_node *n = exchange_node(&w->e, node);
-	uint32_t process = locations_process(&w->locations, node), at = node;
+	uint32_t process = locations_process(&w->locations, node);
+	uint32_t leaf = locations_leaf(&w->locations, node), at = leaf;
+	bool has_pid = false, has_tid = false;
 
 	if (w->locations.of_node[at] == 0)
 		at = 0;
@@ -154,12 +191,24 @@ static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
 		proto_varint(&w->part, exchange_samples(&w->e, node));
 	proto_varint(&w->part, n->self);
 	put_pprof_part(w, SAMPLE_VALUE);
+	for (at = node; at != leaf; at = exchange_node(&w->e, at)->parent) {
+		const struct pprof_label *label = pprof_label_of(w, at);
+
+		has_pid |= label->key == w->pid;
+		has_tid |= label->key == w->tid;
+		put_pprof_label(w, label);
+	}
 	if (process) {
 		struct process_name p = exchange_process(&w->e, process);
 
-		put_pprof_label(w, "comm", bytes_number(w, p.comm, p.size), 0);
-		put_pprof_label(w, "pid", 0, p.pid);
-		put_pprof_label(w, "tid", 0, p.tid);
+		if (p.size)
+			put_pprof_label(w, pprof_label_of(w, process));
+		if (p.pid && !has_pid)
+			put_pprof_label(w, &(struct pprof_label){ .key = w->pid,
+								  .number = p.pid });
+		if (p.tid && !has_tid)
+			put_pprof_label(w, &(struct pprof_label){ .key = w->tid,
+								  .number = p.tid });
 	}
 	put_message(w, PROFILE_SAMPLE);
 }
@@ -230,8 +279,14 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 	else if (intern_init(&w.strings) < 0 || locations_make(&w.e, &w.locations) < 0 ||
 		 gzip_open(&w.gzip, out) < 0)
 		err = fail_memory(ctx);
+	if (err == 0 && !array_reserve(&w.labels, w.e.in.symbols->functions.count + 1))
+		err = fail_memory(ctx);
 	if (err == 0) {
+		memset(w.labels.v, 0, w.labels.room * sizeof(*w.labels.v));
 		put_types(&w);
+		w.comm = (uint32_t)string_number(&w, "comm");
+		w.pid = (uint32_t)string_number(&w, "pid");
+		w.tid = (uint32_t)string_number(&w, "tid");
 		for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
 			if (exchange_node(&w.e, i)->self)
 				put_pprof_sample(&w, i);
@@ -245,6 +300,7 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 	}
 	text_release(&w.message);
 	text_release(&w.part);
+	array_release(&w.labels);
 	intern_release(&w.strings);
 	locations_release(&w.locations);
 	exchange_close(&w.e);

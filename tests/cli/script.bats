@@ -303,7 +303,7 @@ two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20
 	for mode in offcpu wall faults; do
 		run --separate-stderr "$flamefold" fold --mode $mode text
 		[ "$status" -eq 1 ]
-		[ "$stderr" = "flamefold: cannot weigh 'text' by a mode: perf script's text has no fields of events: give the perf.data itself" ]
+		[ "$stderr" = "flamefold: cannot weigh 'text' by a mode: a text of perf script has no fields of events: give the perf.data itself" ]
 	done
 }
 

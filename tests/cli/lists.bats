@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# Profiles of pprof and of speedscope are recordings: lists of samples whose frames have names.
+bats_require_minimum_version 1.5.0
+
+load here
+
+make=$root/tests/exchange/pprof_make.py
+raw=$root/tests/exchange/pprof_raw.py
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# Two threads, an inlined function, labels of both kinds, and two values.
+small()
+{
+	cat <<-'END'
+		{"types": [("samples", "count"), ("cpu", "nanoseconds")],
+		 "mappings": [("/usr/bin/prog", "abcd1234"), ("[kernel.kallsyms]", "")],
+		 "locations": [(1, 0x400100, [("main", "main.c", 5)]),
+			       (1, 0x400200, [("inl", "inl.h", 3), ("work", "work.c", 9)]),
+			       (2, 0xffffffff81000000, [("do_sys", "", 0)]), (1, 0x400300, [])],
+		 "samples": [([2, 1], [7, 70000000], {"endpoint": "/a=b", "size": (64, "bytes")}),
+			     ([1], [3, 30000000], {"tid": (9, ""), "pid": (8, ""), "comm": "prog"}),
+			     ([3, 1], [2, 20000000], {}), ([4, 1], [1, 10000000], {})]
+	END
+}
+
+# is WANTED: what the command before has written to the file ours.
+is()
+{
+	diff <(sort <<<"$1") <(sort ours) || { cat err; return 1; }
+}
+
+@test "stacks of a pprof profile: the last type of value, inlined functions, the kernel" {
+	{ small; echo '}'; } | python3 "$make" >p
+	"$flamefold" fold p >ours 2>err
+	diff err - <<<'flamefold: 7.7 % of the weight has no symbol'
+	is $'main;work;inl 70000000\nprog;main 30000000\nmain;do_sys 20000000\nmain;[prog] 10000000'
+	"$flamefold" fold --all --inline-mark p >ours
+	is $'main;work;inl_[i] 70000000\nprog;main 30000000\nmain;do_sys_[k] 20000000\nmain;[prog] 10000000'
+	"$flamefold" fold --addrs p >ours
+	grep -qxF 'main;[prog <400300>] 10000000' ours
+	"$flamefold" fold -e samples p >ours
+	is $'main;work;inl 7\nprog;main 3\nmain;do_sys 2\nmain;[prog] 1'
+	"$flamefold" fold --count=samples p | diff - <("$flamefold" fold -e samples p)
+	"$flamefold" fold --tid p | grep -qxF 'prog-8/9;main 30000000'
+	"$flamefold" fold --only tid=9 p | diff - <(echo 'prog;main 30000000')
+	run -1 --separate-stderr "$flamefold" fold -e wall p
+	[ "$stderr" = "flamefold: no event 'wall': there is 'cpu', 'samples'" ]
+	{ small; echo ', "default": "samples", "unpacked": 1}'; } | python3 "$make" >q
+	"$flamefold" fold q | diff - <("$flamefold" fold -e samples p)
+}
+
+@test "a profile is told by its content, packed or not, from a pipe, and is taken everywhere" {
+	{ small; echo '}'; } | python3 "$make" >p
+	"$flamefold" fold p >wanted
+	gzip -nc p >p.txt
+	xz -c p >p.xz
+	zstd -qc p >p.zst
+	for file in p.txt p.xz p.zst; do
+		"$flamefold" fold "$file" | diff wanted -
+	done
+	# shellcheck disable=SC2002 # a pipe is what is tested
+	cat p | "$flamefold" fold - | diff wanted -
+	"$flamefold" graph -o p.svg p
+	"$flamefold" fold p.svg | diff wanted -
+	"$flamefold" merge -o m.ff p p.txt
+	"$flamefold" fold m.ff | awk '{ s += $NF } END { exit s != 260000000 }'
+	"$flamefold" diff -f folded p p.xz | grep -q '^main;work;inl.* 70000000 70000000$'
+	"$flamefold" top -n 1 p | grep -q 'inl'
+	"$flamefold" info --format=json p >info
+	python3 - <<-'END'
+		import json
+		info = json.load(open("info"))
+		text = json.dumps(info)
+		assert "profile of pprof" in text, text
+		assert '"name": "cpu"' in text and '"samples": 13' in text, text
+	END
+}
+
+@test "pprof to pprof keeps samples, values, labels, mappings, inlined functions" {
+	{ small; echo ', "comments": ["prog -x"]}'; } | python3 "$make" >p
+	command -v go >/dev/null || skip "needs go"
+	"$flamefold" export -q -f pprof -o q p
+	for file in p q; do
+		go tool pprof -symbolize=none -raw $file 2>/dev/null >$file.raw
+		python3 "$raw" <$file.raw >$file.list
+	done
+	# A function without a name gets that of its file.
+	sed -i 's/^\(1\t10000000\t\)[^;]*/\1?/' p.list q.list
+	diff p.list q.list
+	[ "$(wc -l <p.list)" = 5 ]
+	grep -q 'endpoint:\[/a=b\] size:\[64 bytes\]' q.list || cat q.list
+	grep -q '/usr/bin/prog abcd1234' q.raw
+	grep -q 'Comment.*prog -x' q.raw || "$flamefold" info q | grep -q 'prog -x'
+	# Others do not have them, unless they are asked to.
+	"$flamefold" fold --labels p | grep -qxF 'main;work;inl;size=64;endpoint=/a=b 70000000'
+	"$flamefold" fold p | grep -qxF 'main;work;inl 70000000'
+}
+
+@test "profiles of real Go programs keep every sample and label" {
+	command -v go >/dev/null || skip "needs go"
+	cat >main.go <<-'END'
+		package main
+
+		import (
+			"context"
+			"os"
+			"runtime"
+			"runtime/pprof"
+		)
+
+		var keep [][]byte
+		var sum int
+
+		func work(n int) {
+			for i := 0; i < n; i++ {
+				sum += i ^ sum>>3
+			}
+		}
+
+		//go:noinline
+		func alloc() {
+			for i := 0; i < 2000; i++ {
+				keep = append(keep, make([]byte, 64+i*8))
+			}
+		}
+
+		func main() {
+			f, _ := os.Create("cpu.pb.gz")
+			pprof.StartCPUProfile(f)
+			for _, page := range []string{"/login", "/list"} {
+				pprof.Do(context.Background(), pprof.Labels("page", page), func(context.Context) {
+					work(300000000)
+				})
+			}
+			pprof.StopCPUProfile()
+			f.Close()
+			runtime.MemProfileRate = 512
+			alloc()
+			runtime.GC()
+			h, _ := os.Create("heap.pb.gz")
+			pprof.Lookup("heap").WriteTo(h, 0)
+			h.Close()
+		}
+	END
+	HOME=$PWD GOCACHE=$PWD/cache GO111MODULE=off go build -o prog main.go
+	./prog
+	list()
+	{
+		go tool pprof -symbolize=none -raw "$1" 2>/dev/null | python3 "$raw" | tail -n +2
+	}
+	"$flamefold" export -q -f pprof -o cpu.out cpu.pb.gz
+	list cpu.pb.gz >wanted
+	[ "$(grep -c 'page:' wanted)" -ge 2 ]
+	list cpu.out | diff wanted -
+	for type in 0:alloc_objects 1:alloc_space 2:inuse_objects 3:inuse_space; do
+		"$flamefold" export -q -e "${type#*:}" -f pprof -o heap.out heap.pb.gz
+		list heap.out | awk -F'\t' '{ n = split($0, f, "\t"); print $2, f[n-1], f[n] }' | sort >ours
+		list heap.pb.gz | awk -F'\t' -v at=$((${type%%:*} + 1)) '$at { print $at, $5, $6 }' | sort >wanted
+		diff wanted ours
+	done
+	grep -q 'bytes:\[' wanted
+}
+
+@test "what is wrong with a profile is one sentence with its place" {
+	{ small; echo '}'; } | python3 "$make" >p
+	head -c $(($(wc -c <p) - 3)) p >cut
+	run -1 --separate-stderr "$flamefold" fold cut
+	[[ $stderr == "flamefold: 'cut' is not a whole profile of pprof: its bytes are damaged or cut at byte "* ]]
+	{ small; echo ', "other": b"\x12\x03\x0a\x01\x63"}'; } | python3 "$make" >values
+	run -1 --separate-stderr "$flamefold" fold values
+	[[ $stderr == *"a sample has not as many values as there are types of them at byte "* ]]
+	{ small; echo ', "other": b"\x12\x07\x0a\x01\x63\x12\x02\x01\x01"}'; } | python3 "$make" >location
+	run -1 --separate-stderr "$flamefold" fold location
+	[[ $stderr == *"a sample has a location that is not there at byte "* ]]
+	gzip -c p | head -c 100 >cut.gz
+	run -1 --separate-stderr "$flamefold" fold cut.gz
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	[[ $stderr == *"'cut.gz'"* ]]
+	echo '{"types": [("x", "count")], "locations": [], "samples": []}' | python3 "$make" >empty
+	run -1 --separate-stderr "$flamefold" fold empty
+	[[ $stderr == *"no samples"* ]]
+	echo '{"types": [("x", "count")], "locations": [(0, 0, [("f", "", 0)])], "samples": [([1], [-4], {}), ([1], [3], {})]}' |
+		python3 "$make" >below
+	run -0 --separate-stderr "$flamefold" fold below
+	[ "$output" = 'f 3' ]
+	[[ $stderr == *"left out 1 values below zero"* ]]
+}
+
+sampled='{"$schema":"https://www.speedscope.app/file-format-schema.json","name":"x","activeProfileIndex":0,"exporter":"else 1.0",
+"shared":{"frames":[{"name":"main","file":"main.c","line":5},{"name":"work \u00e9\ud83d\ude00"},{"name":"a;b"}]},
+"profiles":[{"type":"sampled","name":"t 1","unit":"milliseconds","startValue":0,"endValue":100,"samples":[[0,1],[0],[]],"weights":[70,30.5,4]},
+{"type":"evented","name":"t 2","unit":"nanoseconds","startValue":0,"endValue":100,"events":[{"type":"O","frame":0,"at":0},
+{"type":"O","frame":2,"at":10},{"type":"C","frame":2,"at":80},{"type":"C","frame":0,"at":100}]}]}'
+
+@test "speedscope: sampled and evented profiles, a thread each" {
+	printf %s "$sampled" >s
+	"$flamefold" fold s >ours 2>err
+	is $'t_1;main;work é😀 70000000\nt_1;main 30500000\nt_2;main 30\nt_2;main;a:b 70'
+	"$flamefold" info s | grep -q '^format *profile of speedscope'
+	"$flamefold" fold --only comm='t 2' s >ours
+	is $'t_2;main 30\nt_2;main;a:b 70'
+	gzip -c s | "$flamefold" fold - | diff - <("$flamefold" fold s)
+	# One profile alone has no thread; units that are no time are counts and bytes.
+	sed 's/"nanoseconds"/"bytes"/; s/"milliseconds"/"none"/' s | tr -d '\n' >t
+	run -0 --separate-stderr "$flamefold" fold t
+	[[ $stderr == *"left out: 3 samples of 'space'"* ]]
+	"$flamefold" fold -e space t >ours
+	is $'t_2;main 30\nt_2;main;a:b 70'
+	python3 -c 'import json; s = json.load(open("s")); s["profiles"].pop(); json.dump(s, open("one", "w"))'
+	"$flamefold" fold one >ours
+	is $'main;work é😀 70000000\nmain 30500000'
+}
+
+@test "speedscope: what flamefold has written is read as it was" {
+	printf 'a;b 5\na;b;c 10\nd;e 7\n' >x.folded
+	"$flamefold" export -q -f speedscope -o x.json x.folded
+	"$flamefold" fold x.json | diff x.folded -
+}
+
+@test "speedscope: what is wrong is one sentence with its place" {
+	printf %s "$sampled" >s
+	says()
+	{
+		run -1 --separate-stderr "$flamefold" fold bad
+		[[ $stderr == "flamefold: 'bad' is not a whole profile of speedscope: $1 at byte "* ]] || { echo "$stderr"; false; }
+		[ "$(wc -l <<<"$stderr")" = 1 ]
+	}
+	head -c 400 s >bad
+	says "a string has no end"
+	sed 's/70,30.5,4/70,30.5/' s >bad
+	says "there are fewer weights than samples"
+	sed 's/70,30.5,4/70,30.5,4,5/' s >bad
+	says "there are more weights than samples"
+	sed 's/\[0,1\]/[0,9]/' s >bad
+	says "a frame is not among the shared ones"
+	sed 's/"at":80/"at":5/' s >bad
+	says "an event is before the last one"
+	sed 's/"C","frame":2/"C","frame":1/' s >bad
+	says "an event closes what is not open"
+	sed 's/"milliseconds"/"parsecs"/' s >bad
+	says "a unit is unknown"
+	echo '{"name": "root", "value": 1, "children": []}' >bad
+	run -1 --separate-stderr "$flamefold" fold bad
+	[[ $stderr == *"JSON"* ]]
+}
