@@ -291,6 +291,19 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 	return true;
 }
 
+bool printed_is_tracepoint(const struct printed_part *event)
+{
+	const char *colon = memchr(event->text, ':', event->size);
+	size_t behind = colon ? event->size - (size_t)(colon + 1 - event->text) : 0;
+
+	if (!colon || memchr(event->text, '/', event->size))
+		return false;
+	for (size_t i = 0; i < behind; i++)
+		if (!memchr("ukhpPGHSDIWeb", colon[1 + i], 13))
+			return true;
+	return false;
+}
+
 bool printed_is_unnamed(const struct printed_part *name)
 {
 	static const char unknown[] = "[unknown]";

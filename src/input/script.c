@@ -1,22 +1,27 @@
 /*
- * The text of perf script is read twice, as other recordings are. Both passes go through the same
- * blocks of lines, a headline and its frames:
+ * The text of perf script goes through two passes, as other recordings do, over blocks of lines: a headline
+ * and its frames.
  *
  *	first pass	comm of a thread changes	-> a COMM record
  *			events, frames			-> strings, each once
  *			every 2 MiB			-> a chunk begins at a headline
- *	second pass	a block				-> struct sample, frames found among the strings
+ *			a block				-> a kept one: numbers, a seventh of the text
+ *	second pass	a kept block			-> struct sample
  *
- * So chunks are read by any number of threads, which add no strings. What has no time stands where
+ * Parsing is what costs, so blocks are kept as long as the budget has room for them. Where it has none they
+ * are forgotten, and the second pass parses the text again: frames are found among the strings then. In both
+ * cases chunks are read by any number of threads, which add no strings. What has no time stands where
  * it is in the file. Lines that are neither are counted as damaged.
  */
 #include "input/script.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/foreign.h"
+#include "input/kept_blocks.h"
 #include "input/lines.h"
 #include "input/perf.h"
 #include "input/printed.h"
@@ -72,6 +77,7 @@ struct block_reader {
 struct script {
 	struct block_reader reader;
 	struct block block;
+	struct kept_blocks kept;
 	struct hash_map comm_of_tid; /* string ids */
 	struct hash_map event_of_name; /* string id -> index */
 	bool timed; /* headlines have times */
@@ -82,6 +88,8 @@ struct script {
 };
 
 struct script_reader {
+	const struct kept_blocks *kept; /* NULL: the text is parsed again */
+	size_t at; /* of those, the next one */
 	struct file file;
 	struct block_reader reader;
 	struct block block;
@@ -152,21 +160,28 @@ static int take_inlined(struct block_reader *r, struct block *b,
 	return err;
 }
 
-/* What stands behind the address of a frame, "\t ffffffff8225fe6b"; NULL: it has none. */
+/* What stands behind the address of a frame, "\t ffffffff8225fe6b"; NULL: it has none. Eight digits are
+ * looked at at once: the highest bit of a byte of @hex says that it is one. */
 static const char *behind_address(const char *line, size_t size)
 {
-	static const bool is_hex[256] = {
-		['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1,
-		['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['a'] = 1, ['b'] = 1,
-		['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1,
-	};
+	const uint64_t ones = 0x0101010101010101, tops = ones << 7;
 	const char *at = line + 1, *end = line + size, *digits;
+	uint64_t w, hex = tops;
 
 	while (at < end && *at == ' ')
 		at++;
 	digits = at;
-	while (at < end && is_hex[(unsigned char)*at])
-		at++;
+	while (hex == tops && end - at >= (ptrdiff_t)sizeof(w)) {
+		memcpy(&w, at, sizeof(w));
+		hex = (((w + ones * (0x80 - '0')) & ~(w + ones * (0x7f - '9'))) |
+		       ((w + ones * (0x80 - 'a')) & ~(w + ones * (0x7f - 'f')))) &
+		      tops & ~w;
+		at += hex == tops ? (int)sizeof(w) : __builtin_ctzll(hex ^ tops) >> 3;
+	}
+	/* Less than that is left of a line, which its blank ends before. */
+	while (hex == tops && at < end && *at != ' ')
+		at = isxdigit((unsigned char)*at) && !isupper((unsigned char)*at) ? at + 1
+										  : end;
 	return at > digits && at < end && *at == ' ' ? at : NULL;
 }
 
@@ -211,20 +226,6 @@ static int take_frame(struct block_reader *r, struct block *b,
 	r->waiting.count += f->name.size;
 	r->waiting.v[r->waiting.count++] = '\n';
 	return 0;
-}
-
-/* A tracepoint is "group:name"; "cycles:u" has a modifier. */
-static bool is_tracepoint(const struct printed_part *event)
-{
-	const char *colon = memchr(event->text, ':', event->size);
-	size_t behind = colon ? event->size - (size_t)(colon + 1 - event->text) : 0;
-
-	if (!colon || memchr(event->text, '/', event->size))
-		return false;
-	for (size_t i = 0; i < behind; i++)
-		if (!memchr("ukhpPGHSDIWeb", colon[1 + i], 13))
-			return true;
-	return false;
 }
 
 static void move_part(struct printed_part *part, const char *from, const char *to)
@@ -297,7 +298,7 @@ static int take_own_frame(struct block_reader *r, struct block *b)
 	struct printed_frame frame;
 	size_t size = rest->size;
 
-	if (b->frames.count || !size || is_tracepoint(&b->head.event))
+	if (b->frames.count || !size || printed_is_tracepoint(&b->head.event))
 		return 0;
 	/* Other fields that were asked for with -F stand behind it. */
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -406,7 +407,7 @@ static bool is_certain(const struct printed_head *h)
 	if (!h->has_time)
 		return false;
 	if (h->event.size)
-		return h->has_tid || is_tracepoint(&h->event);
+		return h->has_tid || printed_is_tracepoint(&h->event);
 	return h->has_tid && h->rest.size >= sizeof(record) &&
 	       memcmp(h->rest.text, record, sizeof(record) - 1) == 0;
 }
@@ -497,6 +498,7 @@ void script_close(struct input *in)
 	if (!script)
 		return;
 	reader_release(&script->reader, &script->block);
+	kept_blocks_forget(&script->kept);
 	hash_map_release(&script->comm_of_tid);
 	hash_map_release(&script->event_of_name);
 	free(script);
@@ -517,7 +519,7 @@ static int add_event(struct input *in, const struct printed_part *name, uint32_t
 	event->clock = CLOCK_OF_PERF;
 	event->first_time = UINT64_MAX;
 	event->type = PERF_TYPE_HARDWARE;
-	if (is_tracepoint(name)) {
+	if (printed_is_tracepoint(name)) {
 		event->type = PERF_TYPE_TRACEPOINT;
 	} else if (name->size >= 9 && memcmp(name->text, "cpu-clock", 9) == 0) {
 		event->type = PERF_TYPE_SOFTWARE;
@@ -552,11 +554,29 @@ static uint64_t time_of(const struct block *b)
 	return b->head.has_time ? b->head.time : b->position;
 }
 
+/* What the second pass says of a block. */
+static struct kept_block describe_block(const struct block *b, uint16_t event)
+{
+	const struct printed_head *h = &b->head;
+
+	return (struct kept_block){
+		.position = b->position,
+		.time = time_of(b),
+		.period = h->has_period && h->period ? h->period : 1,
+		.count = (uint32_t)b->frames.count,
+		.pid = pid_of(h),
+		.tid = tid_of(h),
+		.cpu = h->has_cpu ? h->cpu : UINT32_MAX,
+		.event = event,
+	};
+}
+
 static int count_sample(struct input *in, const struct block *b)
 {
 	struct printed_part name = event_name_of(b);
 	const struct printed_head *h = &b->head;
 	struct recording *rec = &in->rec;
+	struct kept_block described;
 	struct event *event;
 	uint32_t id, *index;
 
@@ -572,8 +592,13 @@ static int count_sample(struct input *in, const struct block *b)
 	rec->by_type[PERF_RECORD_SAMPLE]++;
 	rec->samples++;
 	rec->pids_printed |= h->has_pid;
-	if (!index)
+	if (!index) {
+		/* The second pass counts it. */
+		kept_blocks_forget(&in->script->kept);
 		return 0;
+	}
+	described = describe_block(b, (uint16_t)*index);
+	kept_blocks_add(&in->script->kept, in->budget, &described, b->frames.v);
 	event = &rec->events.v[*index];
 	event->samples++;
 	event->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD |
@@ -698,6 +723,14 @@ int script_reader_start(struct context *ctx, const struct input *in,
 			return fail_memory(ctx);
 		(*r)->reader.in = (struct input *)in;
 		(*r)->reader.name = find_printed;
+		(*r)->kept = in->script->kept.forgotten ? NULL : &in->script->kept;
+	}
+	if ((*r)->kept) {
+		(*r)->at = kept_blocks_find((*r)->kept, c->start);
+		(*r)->end = c->end;
+		return 0;
+	}
+	if (!(*r)->file.path) {
 		err = file_share(ctx, &in->sources.v[c->source].file, &(*r)->file);
 		if (err == 0)
 			err = reader_open(ctx, &(*r)->reader, &(*r)->file);
@@ -722,33 +755,43 @@ int script_reader_next(struct context *ctx, struct script_reader *r, struct samp
 		       uint64_t *damaged)
 {
 	const struct input *in = r->reader.in;
-	const struct printed_head *h = &r->block.head;
-	const uint32_t *event;
+	const uint32_t *event, *frames;
 	struct printed_part name;
+	struct kept_block b;
 	uint32_t id;
 	int found;
 
-	while ((found = next_block(ctx, &r->reader, r->end, &r->block)) > 0) {
-		name = event_name_of(&r->block);
-		find_printed(in, name.text, name.size, &id);
-		event = hash_map_get(&in->script->event_of_name, id);
-		if (event)
-			break;
-		++*damaged;
+	if (r->kept) {
+		if (r->at == r->kept->list.count ||
+		    r->kept->list.v[r->at].position >= r->end)
+			return 0;
+		b = r->kept->list.v[r->at++];
+		frames = r->kept->frames.v ? r->kept->frames.v + b.first : NULL;
+	} else {
+		while ((found = next_block(ctx, &r->reader, r->end, &r->block)) > 0) {
+			name = event_name_of(&r->block);
+			find_printed(in, name.text, name.size, &id);
+			event = hash_map_get(&in->script->event_of_name, id);
+			if (event)
+				break;
+			++*damaged;
+		}
+		if (found <= 0)
+			return found;
+		b = describe_block(&r->block, (uint16_t)*event);
+		frames = r->block.frames.v;
 	}
-	if (found <= 0)
-		return found;
 	*ret = (struct sample){
-		.time = time_of(&r->block),
-		.position = r->block.position + 1,
-		.period = h->has_period && h->period ? h->period : 1,
-		.pid = pid_of(h),
-		.tid = tid_of(h),
-		.cpu = h->has_cpu ? h->cpu : UINT32_MAX,
-		.event = (uint16_t)*event,
+		.time = b.time,
+		.position = b.position + 1,
+		.period = b.period,
+		.pid = b.pid,
+		.tid = b.tid,
+		.cpu = b.cpu,
+		.event = b.event,
 		.has_chain = true,
-		.printed = r->block.frames.v ? r->block.frames.v : &nothing,
-		.printed_count = (uint32_t)r->block.frames.count,
+		.printed = frames ? frames : &nothing,
+		.printed_count = b.count,
 	};
 	return 1;
 }

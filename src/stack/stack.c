@@ -50,6 +50,7 @@ void stack_walker_free(struct stack_walker *w)
 	if (!w)
 		return;
 	array_release(&w->stack);
+	array_release(&w->printed);
 	array_release(&w->pcs);
 	array_release(&w->user_chain);
 	array_release(&w->by_image);
@@ -516,26 +517,51 @@ static int push_boundary(struct stack_walker *w, size_t kernel)
 	return 0;
 }
 
+/* What is known of a frame that has come by name: its text is looked at once. NULL without memory. */
+static struct printed_known *find_printed_frame(struct stack_walker *w, uint32_t name)
+{
+	struct frame frame = { .image = IMAGE_ID_NAMES,
+			       .address = name,
+			       .flags = FRAME_PRINTED };
+	struct printed_frame printed;
+	struct printed_known *known;
+	size_t before = w->printed.count;
+	uint32_t id;
+
+	if (name >= before) {
+		if (!array_reserve(&w->printed, name + 1 - before))
+			return NULL;
+		w->printed.count = w->printed.room;
+		memset(&w->printed.v[before], 0,
+		       (w->printed.count - before) * sizeof(*w->printed.v));
+	}
+	known = &w->printed.v[name];
+	if (known->frame)
+		return known;
+	if (frames_add(w->frames, &frame, &id) < 0)
+		return NULL;
+	printed_frame_split(intern_text(w->strings, name), &printed);
+	known->is_kernel =
+		!printed_is_label(&printed) && printed_is_kernel(&printed.module);
+	known->frame = id + 1;
+	return known;
+}
+
 /* Frames that have come by name, leaf first. */
 static int push_printed(struct stack_walker *w, const struct sample *s,
 			unsigned *incomplete, struct found_chain *found)
 {
-	struct printed_frame printed;
-
 	for (uint32_t i = 0; i < s->printed_count; i++) {
-		struct frame frame = { .image = IMAGE_ID_NAMES,
-				       .address = s->printed[i],
-				       .flags = FRAME_PRINTED };
-		uint32_t id;
+		const struct printed_known *known;
 
 		if (is_full(w)) {
 			*incomplete |= INCOMPLETE_MAX_STACK;
 			break;
 		}
-		if (frames_add(w->frames, &frame, &id) < 0 || push_frame(w, id) < 0)
+		known = find_printed_frame(w, s->printed[i]);
+		if (!known || push_frame(w, known->frame - 1) < 0)
 			return -ENOMEM;
-		printed_frame_split(intern_text(w->strings, s->printed[i]), &printed);
-		if (!printed_is_label(&printed) && printed_is_kernel(&printed.module))
+		if (known->is_kernel)
 			found->kernel = w->stack.count;
 	}
 	return 0;

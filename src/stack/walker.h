@@ -148,6 +148,12 @@ struct register_order {
 	uint8_t pc, sp, fp, lr;
 };
 
+/* A frame that has come by name. */
+struct printed_known {
+	uint32_t frame; /* its id + 1; 0: not met yet */
+	bool is_kernel;
+};
+
 struct stack_walker {
 	const struct processes *ps;
 	struct frames *frames;
@@ -160,6 +166,7 @@ struct stack_walker {
 	uint64_t kernel_version;
 	struct thread_seen *thread; /* of the sample at hand */
 	ARRAY(uint32_t) stack; /* leaf first, then turned round */
+	ARRAY(struct printed_known) printed; /* by string id: frames that came by name */
 	/* Call frame information: that of images, and the rules that addresses had. */
 	ARRAY(const struct binary *) by_image;
 	ARRAY(struct unwind_rule) rules;
