@@ -190,8 +190,24 @@ bool printed_head_parse(const char *line, size_t size, bool timed,
 
 	while (comm < end && is_gap(*comm))
 		comm++;
+	/* -F +machine_pid,vcpu of a guest's samples: "VM: 1234 VCPU:001 comm ..." */
+	for (int i = 0; i < 2; i++) {
+		const char *word = i ? "VCPU:" : "VM:";
+		struct scan s = { comm, end };
+		uint64_t number;
+
+		if ((size_t)(end - comm) < strlen(word) ||
+		    memcmp(comm, word, strlen(word)) != 0)
+			continue;
+		s.at += strlen(word);
+		skip_blanks(&s);
+		if (!take_digits(&s, &number))
+			continue;
+		skip_blanks(&s);
+		comm = s.at;
+	}
 	/* Samples without a chain are indented, but so are frames, and these have no time. */
-	timed |= comm > line;
+	timed |= size && is_gap(*line);
 	*ret = (struct printed_head){ 0 };
 	/* Nothing but a time can stand where the comm is missing; then behind each word. */
 	for (at = comm; at < end;) {

@@ -247,3 +247,15 @@ sampled='{"$schema":"https://www.speedscope.app/file-format-schema.json","name":
 	run -1 --separate-stderr "$flamefold" fold bad
 	[[ $stderr == *"JSON"* ]]
 }
+
+@test "a profile that takes more memory than is allowed is refused" {
+	python3 - >big <<-'END'
+		import json
+		json.dump({"shared": {"frames": [{"name": "f%d" % i} for i in range(60000)]},
+		           "profiles": [{"type": "sampled", "name": "t", "unit": "none", "startValue": 0, "endValue": 1,
+		                         "samples": [[i] for i in range(60000)], "weights": [1] * 60000}]}, open("big", "w"))
+	END
+	run -1 --separate-stderr "$flamefold" fold --memory=1M big
+	[ "$stderr" = "flamefold: 'big' takes more memory than what is read may: --memory=SIZE with more" ]
+	"$flamefold" fold --memory=64M big | awk '{ s += $NF } END { exit s != 60000 }'
+}

@@ -345,3 +345,36 @@ same()
 	diff <("$flamefold" fold --compat=stackcollapse x.data 2>/dev/null) \
 		<("$flamefold" fold --compat=stackcollapse script 2>/dev/null)
 }
+
+@test "samples of guests, with the process and processor of theirs" {
+	folds <<-'END'
+		VM: 1234 VCPU:001 qemu guest 7/8 [001] 5.000001: 3 cycles:
+			1000 f (/x)
+
+		VM 9/9 [001] 5.000002: 4 cycles:
+			1000 f (/x)
+		END
+	is $'qemu_guest;f 3\nVM;f 4'
+}
+
+@test "text in gzip, zstd and xz is told by its content" {
+	printf %s "$two_samples" >text
+	"$flamefold" fold text >wanted
+	[ "$(wc -l <wanted)" = 2 ]
+	gzip -nc text >packed
+	"$flamefold" fold packed | diff wanted -
+	xz -c text | "$flamefold" fold - | diff wanted -
+	zstd -qc text | "$flamefold" fold - | diff wanted -
+}
+
+@test "the collapsed text of others: decimals, annotations, offsets, slashes" {
+	cat >others <<-'END'
+		java;java/lang/Thread.run_[j];Foo.bar_[i];vm_op_[w];do_sys_[k] 10.5
+		start_thread;JavaMain+0x1c;Lcom/example/Main;.main 2
+		[main tid=1];java.util.HashMap.get_[0];call_stub 3.25
+		-;sched_[k] 1
+	END
+	"$flamefold" fold others | sort | diff <(sort others) -
+	"$flamefold" graph --colors=java -o p.svg others
+	"$flamefold" fold p.svg | diff <("$flamefold" fold others) -
+}
