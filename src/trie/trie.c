@@ -95,6 +95,7 @@ static bool is_overloaded(size_t nodes, size_t slots)
 /* Finds a slot for each node. */
 static int index_nodes(struct trie *t)
 {
+	enum { AHEAD = 32 };
 	size_t room = t->mask + 1, size = t->count * sizeof(uint64_t);
 	uint64_t *hashes = pages_take(size);
 	uint32_t *slots;
@@ -108,10 +109,15 @@ static int index_nodes(struct trie *t)
 		return -ENOMEM;
 	}
 	hashes[0] = hash_secret.key;
+	for (uint32_t id = 1; id < t->count; id++)
+		hashes[id] =
+			hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
 	for (uint32_t id = 1; id < t->count; id++) {
-		uint64_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
+		uint64_t i = hashes[id];
 
-		hashes[id] = i;
+		/* Slots lie anywhere: that of a later node is fetched meanwhile. */
+		if (t->count - id > AHEAD)
+			__builtin_prefetch(&slots[hashes[id + AHEAD] & (room - 1)], 1);
 		while (slots[i & (room - 1)])
 			i++;
 		slots[i & (room - 1)] = id;
