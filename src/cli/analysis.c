@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -32,8 +33,12 @@ double now(void)
 
 static void log_line(void *arg, const char *line)
 {
-	(void)arg;
-	say_warning("%s", line);
+	struct analysis *a = arg;
+
+	if (a->held)
+		fwrite(line, 1, strlen(line) + 1, a->held);
+	else
+		say_warning("%s", line);
 }
 
 static void print_progress(void *arg, const char *what, uint64_t done, uint64_t total)
@@ -44,7 +49,7 @@ static void print_progress(void *arg, const char *what, uint64_t done, uint64_t 
 		tell_stage(a, what);
 		return;
 	}
-	if (now() - a->started < PATIENCE)
+	if (a->held || now() - a->started < PATIENCE)
 		return;
 	/* A pipe has no total. */
 	if (total && done)
@@ -205,8 +210,27 @@ int analysis_code(const struct analysis *a)
 	return EXIT_DONE;
 }
 
+bool analysis_hold(struct analysis *a)
+{
+	a->held = open_memstream(&a->said, &a->said_size);
+	return a->held;
+}
+
+void analysis_say_held(struct analysis *a)
+{
+	if (!a->held)
+		return;
+	fclose(a->held);
+	a->held = NULL;
+	for (size_t i = 0; i < a->said_size; i += strlen(a->said + i) + 1)
+		say_warning("%s", a->said + i);
+}
+
 void analysis_release(struct analysis *a)
 {
+	if (a->held)
+		fclose(a->held);
+	free(a->said);
 	ff_profile_free(a->profile);
 }
 

@@ -1,6 +1,8 @@
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
+#include <stdio.h>
+
 #include "cli/settings.h"
 
 /* Inputs that were read, and the tree they make. */
@@ -9,6 +11,11 @@ struct analysis {
 	double started, was_read, was_named; /* seconds of a clock */
 	bool verbose;
 	char stage[48]; /* that was told of last */
+	/* What the profile says meanwhile, each line with a NUL behind it, for analysis_say_held(). NULL:
+	 * it is said at once. */
+	FILE *held;
+	char *said;
+	size_t said_size;
 };
 
 double now(void);
@@ -29,6 +36,11 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 int analysis_code(const struct analysis *a);
 /* Where the work takes long, says that the output is next. */
 void show_writing(const struct analysis *a, const char *path);
+
+/* From now on its warnings wait, and there is no progress: another one is read at the same time. False
+ * without memory. */
+bool analysis_hold(struct analysis *a);
+void analysis_say_held(struct analysis *a);
 
 void analysis_release(struct analysis *a);
 

@@ -10,9 +10,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/analysis.h"
@@ -112,64 +114,160 @@ static bool can_be_cut(const struct settings *s)
 	return err == 0;
 }
 
-/* One input, with what its side alone has: a range, an event. */
-static int add_side(struct comparison *c, const char *path, int side, bool alone)
+/* An input of a side, which may have a range and an event of its own. */
+struct side {
+	struct comparison *comparison;
+	const char *path;
+	int which; /* FF_DIFF_A or _B; negative: it is both */
+	bool alone; /* it is all of its side */
+	struct analysis analysis;
+	int read, finished; /* what the library said */
+};
+
+/* 0, or an exit code with its message printed; release it in any case. */
+static int open_side(struct side *s)
 {
+	struct comparison *c = s->comparison;
 	struct settings wanted = *c->settings;
-	struct analysis a = { 0 };
 	char range[DIFF_RANGE_MOST + sizeof("time=")];
-	int err = 0, code;
+	int code;
 
 	if (c->events[0])
-		wanted.profile.event = c->events[side == FF_DIFF_B];
+		wanted.profile.event = c->events[s->which == FF_DIFF_B];
 	/* Several inputs tell the noise by themselves. */
-	if (alone && can_be_cut(&wanted))
+	if (s->alone && can_be_cut(&wanted))
 		wanted.profile.flags |= FF_TIME_BLOCKS;
-	code = analysis_open(&wanted, &a);
+	code = analysis_open(&wanted, &s->analysis);
 	if (code == 0 && wanted.range_count) {
 		snprintf(range, sizeof(range), "time=%s",
-			 wanted.ranges[side == FF_DIFF_B]);
-		if (ff_profile_only(a.profile, range) < 0)
-			code = usage_error("%s", ff_profile_error(a.profile));
+			 wanted.ranges[s->which == FF_DIFF_B]);
+		if (ff_profile_only(s->analysis.profile, range) < 0)
+			code = usage_error("%s", ff_profile_error(s->analysis.profile));
 	}
-	if (code == 0)
-		err = ff_profile_read(a.profile, path);
-	if (err < 0)
-		code = explain_failure(a.profile, path, err);
-	if (code == 0)
-		err = ff_profile_finish(a.profile);
+	return code;
+}
+
+/* Any thread may do it. */
+static void *read_side(void *arg)
+{
+	struct side *s = arg;
+
+	s->read = ff_profile_read(s->analysis.profile, s->path);
+	s->finished = s->read == 0 ? ff_profile_finish(s->analysis.profile) : 0;
+	return NULL;
+}
+
+/* What was read becomes a part of its side. 0, or an exit code with its message printed. */
+static int add_side(struct side *s)
+{
+	struct ff_profile *p = s->analysis.profile;
+	struct ff_diff *diff = s->comparison->diff;
+	int err;
+
+	analysis_say_held(&s->analysis);
+	if (s->read < 0) {
+		int code = explain_failure(p, s->path, s->read);
+
+		status_clear();
+		return code;
+	}
 	status_clear();
-	if (code == 0 && err < 0) {
-		say("%s", ff_profile_error(a.profile));
-		code = EXIT_INPUT;
+	if (s->finished < 0) {
+		say("%s", ff_profile_error(p));
+		return EXIT_INPUT;
 	}
+	s->comparison->changed |= analysis_code(&s->analysis) == EXIT_PART;
+	err = s->which < 0 ? ff_diff_add_both(diff, p)
+			   : ff_diff_add(diff, (enum ff_diff_side)s->which, p);
+	if (err < 0)
+		say("%s", ff_diff_error(diff));
+	return err < 0 ? EXIT_INPUT : 0;
+}
+
+static int read_and_add(struct side s)
+{
+	int code = open_side(&s);
+
 	if (code == 0) {
-		c->changed |= analysis_code(&a) == EXIT_PART;
-		err = side < 0 ? ff_diff_add_both(c->diff, a.profile)
-			       : ff_diff_add(c->diff, (enum ff_diff_side)side, a.profile);
+		read_side(&s);
+		code = add_side(&s);
 	}
-	if (code == 0 && err < 0) {
-		say("%s", ff_diff_error(c->diff));
-		code = EXIT_INPUT;
+	analysis_release(&s.analysis);
+	return code;
+}
+
+/* Text and pictures are read by one thread. Of a recording more than one does, and two of them at the same
+ * time would have twice the memory. */
+static bool is_read_by_one(const char *path)
+{
+	enum { WORTH = 1 << 20 }; /* bytes: what is less is there at once */
+	char magic[8] = "";
+	struct stat st;
+	FILE *f = NULL;
+	bool is_text = stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		       st.st_size >= WORTH && (f = fopen(path, "re")) &&
+		       fread(magic, 1, sizeof(magic), f) == sizeof(magic);
+
+	if (f)
+		fclose(f);
+	return is_text && !memchr(magic, 0, sizeof(magic)) &&
+	       memcmp(magic, "PERFILE", 7) != 0 && memcmp(magic + 1, "ELIFREP", 7) != 0;
+}
+
+/* One input a side, both at the same time; added in their order. */
+static int add_together(struct comparison *c, const char *const *inputs)
+{
+	struct side sides[2] = {
+		{ .comparison = c, .path = inputs[0], .which = FF_DIFF_A, .alone = true },
+		{ .comparison = c, .path = inputs[1], .which = FF_DIFF_B, .alone = true },
+	};
+	pthread_t thread;
+	bool is_apart;
+	int code = open_side(&sides[0]);
+
+	if (code == 0)
+		code = open_side(&sides[1]);
+	if (code == 0) {
+		is_apart = analysis_hold(&sides[1].analysis) &&
+			   pthread_create(&thread, NULL, read_side, &sides[1]) == 0;
+		read_side(&sides[0]);
+		if (is_apart)
+			pthread_join(thread, NULL);
+		code = add_side(&sides[0]);
+		if (!is_apart && code == 0)
+			read_side(&sides[1]);
 	}
-	analysis_release(&a);
+	if (code == 0)
+		code = add_side(&sides[1]);
+	for (int i = 0; i < 2; i++)
+		analysis_release(&sides[i].analysis);
 	return code;
 }
 
 static int add_sides(struct comparison *c, const char *const *inputs, size_t count)
 {
+	const struct ff_options *o = &c->settings->profile;
+	struct side s = { .comparison = c, .path = inputs[0], .alone = true };
 	size_t of_b = count - c->of_a;
 	int code = 0;
 
-	if (c->settings->range_count || (count == 1 && c->events[0])) {
-		code = add_side(c, inputs[0], FF_DIFF_A, true);
-		return code ? code : add_side(c, inputs[0], FF_DIFF_B, true);
+	/* One input that is both sides. */
+	if (!c->of_a) {
+		s.alone = c->settings->range_count || c->events[0];
+		s.which = s.alone ? FF_DIFF_A : -1;
+		code = read_and_add(s);
+		s.which = FF_DIFF_B;
+		return code || !s.alone ? code : read_and_add(s);
 	}
-	if (!c->of_a)
-		return add_side(c, inputs[0], -1, false);
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = i < c->of_a ? add_side(c, inputs[i], FF_DIFF_A, c->of_a == 1)
-				   : add_side(c, inputs[i], FF_DIFF_B, of_b == 1);
+	if (count == 2 && o->threads != 1 && !o->memory && !c->settings->verbose &&
+	    is_read_by_one(inputs[0]) && is_read_by_one(inputs[1]))
+		return add_together(c, inputs);
+	for (size_t i = 0; i < count && code == 0; i++) {
+		s.path = inputs[i];
+		s.which = i < c->of_a ? FF_DIFF_A : FF_DIFF_B;
+		s.alone = (i < c->of_a ? c->of_a : of_b) == 1;
+		code = read_and_add(s);
+	}
 	return code;
 }
 

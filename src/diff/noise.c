@@ -303,7 +303,8 @@ int noise_test(struct difference *d, const struct noise *n)
 			critical = student_critical(0.05, freedom);
 		}
 		m->critical = critical;
-		if (m->delta != 0)
+		/* Most paths have too few samples to be tested. */
+		if (m->delta != 0 && n->samples[i] >= d->options.fewest)
 			m->p = m->error > 0
 				       ? student_two_sided(m->delta / m->error, freedom)
 				       : 0;

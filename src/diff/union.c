@@ -111,52 +111,70 @@ static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became
 	return err;
 }
 
-/* Preorder numbers of the nodes that are left, by node. 0, or -ENOMEM. */
+static int numbers_by_size(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * Preorder numbers of the nodes that are left, by node. 0, or -ENOMEM. Nodes of A came in that order,
+ * and so did those of B: only where both have callees that the other has not, or functions became one,
+ * is a caller's list out of order.
+ */
 static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *position)
 {
-	size_t count = d->nodes.count, functions = d->symbols.functions.count;
-	uint32_t *start = calloc(functions + 2, sizeof(*start));
-	uint32_t *order = malloc(count * sizeof(*order));
+	const struct diff_node *nodes = d->nodes.v;
+	size_t count = d->nodes.count;
 	uint32_t *first = calloc(count, sizeof(*first)); /* child; 0: none */
 	uint32_t *next = calloc(count, sizeof(*next)); /* sibling */
+	ARRAY(uint64_t) callees = { 0 }; /* function << 32 | node */
 	uint32_t used = 0, node = 0;
-	int err = start && order && first && next ? 0 : -ENOMEM;
+	int err = first && next ? 0 : -ENOMEM;
 
-	if (err < 0)
-		goto out;
-	/* By function, which are in the order of names; then each one goes in front of its
-	 * siblings, from the last function on. */
-	for (uint32_t i = 1; i < count; i++)
-		start[d->nodes.v[i].function + 1]++;
-	for (size_t i = 0; i < functions; i++)
-		start[i + 1] += start[i];
-	for (uint32_t i = 1; i < count; i++)
-		order[start[d->nodes.v[i].function]++] = i;
-	for (size_t i = count - 1; i-- > 0;) {
-		uint32_t child = order[i], parent = d->nodes.v[child].parent;
-
-		if (became[child] != child)
+	for (uint32_t i = (uint32_t)count; i-- > 1 && err == 0;) {
+		if (became[i] != i)
 			continue;
-		next[child] = first[parent];
-		first[parent] = child;
+		next[i] = first[nodes[i].parent];
+		first[nodes[i].parent] = i;
 	}
-	for (;;) {
+	while (err == 0) {
+		bool sorted = true;
+
 		position[node] = used++;
+		for (uint32_t c = first[node]; c && next[c]; c = next[c])
+			sorted &= nodes[c].function < nodes[next[c]].function;
+		callees.count = 0;
+		for (uint32_t c = first[node]; c && !sorted && err == 0; c = next[c]) {
+			uint64_t *slot = array_add(&callees);
+
+			if (slot)
+				*slot = (uint64_t)nodes[c].function << 32 | c;
+			else
+				err = -ENOMEM;
+		}
+		if (callees.count)
+			qsort(callees.v, callees.count, sizeof(*callees.v),
+			      numbers_by_size);
+		for (size_t i = callees.count, last = 0; i-- > 0 && err == 0;) {
+			first[node] = (uint32_t)callees.v[i];
+			next[first[node]] = (uint32_t)last;
+			last = first[node];
+		}
 		if (first[node]) {
 			node = first[node];
 			continue;
 		}
 		while (node && !next[node])
-			node = d->nodes.v[node].parent;
+			node = nodes[node].parent;
 		if (!node)
 			break;
 		node = next[node];
 	}
-	for (uint32_t i = 1; i < count; i++)
+	for (uint32_t i = 1; i < count && err == 0; i++)
 		position[i] = position[became[i]];
-out:
-	free(start);
-	free(order);
+	array_release(&callees);
 	free(first);
 	free(next);
 	return err;
