@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 /*
  * Growing arrays of one type. A zeroed one is empty.
  *
@@ -37,6 +39,9 @@ static inline bool array_grow(void **v, size_t *room, size_t need, size_t item)
 	p = realloc(*v, more * item);
 	if (!p)
 		return false;
+	/* Millions of items: the kernel is asked for large pages. */
+	if (more * item >= 4 << 20)
+		pages_expect(p, more * item);
 	*v = p;
 	*room = more;
 	return true;

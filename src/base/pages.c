@@ -80,3 +80,21 @@ void *pages_room(size_t size)
 	madvise(p, rounded(size), MADV_HUGEPAGE);
 	return p;
 }
+
+void *pages_zeroed(size_t count, size_t size)
+{
+	void *p = calloc(count, size);
+
+	if (p)
+		pages_expect(p, count * size);
+	return p;
+}
+
+void pages_expect(void *p, size_t size)
+{
+	uintptr_t start = ((uintptr_t)p + LARGE - 1) & ~(LARGE - 1);
+	uintptr_t end = ((uintptr_t)p + size) & ~(LARGE - 1);
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}

@@ -20,4 +20,10 @@ void *pages_grow(void *p, size_t size, size_t used, size_t more);
 /* Likewise, but for free() and realloc(), and not zeroed. */
 void *pages_room(size_t size);
 
+/* As calloc(), in large pages. */
+void *pages_zeroed(size_t count, size_t size);
+
+/* What malloc() and the like gave will be filled: no more than a hint. */
+void pages_expect(void *p, size_t size);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/pages.h"
 #include "diff/diff.h"
 
 enum { CALLEES_FEW = 8 }; /* are looked at one by one */
@@ -164,16 +165,23 @@ static int add_cells(struct difference *d, enum diff_side side,
 	return 0;
 }
 
-/* Of the column that is asked for: a node's own value, and that of all below it, with as many decimals as
- * what is there or comes has at most. False where it is more than 64 bits hold. */
-static bool read_weights(struct difference *d, const struct diff_input *input,
-			 uint64_t *selves, uint64_t *totals)
-{
-	const struct named *named = input->in->tree;
-	bool overflow = false;
-	uint64_t factor;
+/* An input on its way in, by node of its tree. */
+struct arrival {
+	const struct diff_input *input;
+	enum diff_side side;
+	const uint64_t *selves,
+		*totals; /* in units of the difference: the tree's own, or those: */
+	uint64_t *own;
+	uint32_t *nodes; /* of the difference */
+	bool has_samples, has_times;
+};
 
-	for (; d->decimals < named->decimals; d->decimals++) {
+/* What is there gets as many decimals as the input has. False where it is more than 64 bits hold. */
+static bool add_decimals(struct difference *d, unsigned decimals)
+{
+	bool overflow = false;
+
+	for (; d->decimals < decimals; d->decimals++) {
 		for (size_t i = 0; i < d->nodes.count; i++)
 			for (int s = 0; s < DIFF_SIDES; s++)
 				overflow |=
@@ -188,18 +196,40 @@ static bool read_weights(struct difference *d, const struct diff_input *input,
 			d->total[s].squares *= 100;
 		}
 	}
-	factor = power_of_ten(d->decimals - named->decimals);
-	for (size_t i = named->nodes.count; i-- > 0;) {
+	return !overflow;
+}
+
+/* Of the column that is asked for: a node's own value, and that of all below it, with the difference's
+ * decimals. 0, -ENOMEM, or -EOVERFLOW. */
+static int read_weights(const struct difference *d, struct arrival *x)
+{
+	const struct named *named = x->input->in->tree;
+	size_t count = named->nodes.count;
+	uint64_t factor = power_of_ten(d->decimals - named->decimals);
+	bool overflow = false;
+	uint64_t *selves, *totals;
+
+	x->selves = named->values[COLUMN_WEIGHT];
+	x->totals = named->totals;
+	if (factor == 1 && x->input->column == COLUMN_WEIGHT && count)
+		return 0;
+	selves = x->own = pages_zeroed(2 * (count + 1), sizeof(*x->own));
+	if (!selves)
+		return -ENOMEM;
+	totals = selves + count + 1;
+	for (size_t i = count; i-- > 0;) {
 		uint64_t *above = &totals[named->nodes.v[i].parent];
 
 		overflow |= __builtin_mul_overflow(
-			named_value(named, (uint32_t)i, input->column), factor,
+			named_value(named, (uint32_t)i, x->input->column), factor,
 			&selves[i]);
 		overflow |= __builtin_add_overflow(totals[i], selves[i], &totals[i]);
 		if (i)
 			overflow |= __builtin_add_overflow(*above, totals[i], above);
 	}
-	return !overflow;
+	x->selves = selves;
+	x->totals = totals;
+	return overflow ? -EOVERFLOW : 0;
 }
 
 /*
@@ -254,15 +284,6 @@ static int find_callee(struct difference *d, uint32_t caller, uint32_t function,
 	return 0;
 }
 
-/* An input on its way in, by node of its tree. */
-struct arrival {
-	const struct diff_input *input;
-	enum diff_side side;
-	uint64_t *selves, *totals; /* in units of the difference */
-	uint32_t *nodes; /* of the difference */
-	bool has_samples, has_times;
-};
-
 /* Its paths. 0, or -ENOMEM. */
 static int add_paths(struct difference *d, const struct arrival *x)
 {
@@ -271,8 +292,14 @@ static int add_paths(struct difference *d, const struct arrival *x)
 	struct diff_total *total = &d->total[x->side];
 	uint32_t *functions = calloc(in->functions.count + 1, sizeof(*functions));
 	const uint8_t bit = (uint8_t)(1 << x->side);
+	uint64_t unit = power_of_ten(d->decimals);
 	int err = functions ? 0 : -ENOMEM;
 
+	/* Of the first input all nodes are new. */
+	if (err == 0 && d->nodes.count == 1 &&
+	    (!array_reserve(&d->nodes, named->nodes.count) ||
+	     !array_reserve(&d->links, named->nodes.count)))
+		err = -ENOMEM;
 	for (uint32_t i = 0; i < named->nodes.count && err == 0; i++) {
 		const struct named_node *n = &named->nodes.v[i];
 		uint32_t *function = &functions[i ? n->function : in->functions.count];
@@ -298,7 +325,7 @@ static int add_paths(struct difference *d, const struct arrival *x)
 		node = &d->nodes.v[x->nodes[i]];
 		/* Text says only how much: mostly that is how many samples. */
 		samples = x->has_samples ? named_value(named, i, COLUMN_SAMPLES)
-					 : self / power_of_ten(d->decimals);
+					 : self / unit;
 		node->self[x->side] += self;
 		node->samples[x->side] += samples;
 		total->samples += samples;
@@ -327,23 +354,24 @@ int difference_add(struct difference *d, enum diff_side side,
 	struct arrival x = {
 		.input = input,
 		.side = side,
-		.selves = calloc(count, sizeof(*x.selves)),
-		.totals = calloc(count, sizeof(*x.totals)),
-		.nodes = calloc(count, sizeof(*x.nodes)),
+		.nodes = pages_zeroed(count, sizeof(*x.nodes)),
 		/* What is compared with the weight has no samples of its own. */
 		.has_samples = input->column == COLUMN_WEIGHT &&
 			       named->values[COLUMN_SAMPLES] && input->has_samples,
 		.has_times = input->blocks && input->blocks->cells.count &&
 			     input->last > input->first,
 	};
-	int err = x.selves && x.totals && x.nodes ? 0 : -ENOMEM;
+	int err = x.nodes ? 0 : -ENOMEM;
 
 	/* Cells have 16 bits for an input's number. */
 	if (err == 0 && d->inputs > UINT16_MAX)
 		err = -E2BIG;
+	if (err == 0 && !add_decimals(d, named->decimals))
+		err = -EOVERFLOW;
+	if (err == 0)
+		err = read_weights(d, &x);
 	if (err == 0 &&
-	    (!read_weights(d, input, x.selves, x.totals) ||
-	     __builtin_add_overflow(total->weight, x.totals[0], &total->weight)))
+	    __builtin_add_overflow(total->weight, x.totals[0], &total->weight))
 		err = -EOVERFLOW;
 	total->are_counts |= !x.has_samples;
 	for (size_t i = 0; i < d->links.count; i++)
@@ -377,8 +405,7 @@ int difference_add(struct difference *d, enum diff_side side,
 		total->inputs == 0 ? x.has_times : total->has_times && x.has_times;
 	total->inputs++;
 	d->inputs++;
-	free(x.selves);
-	free(x.totals);
+	free(x.own);
 	free(x.nodes);
 	return err;
 }

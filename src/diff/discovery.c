@@ -19,6 +19,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
+
 /* Of a family: a callee and what is below it, or the caller's own difference. */
 struct member {
 	double p; /* by its weight in the family */
@@ -38,9 +40,9 @@ int discovery_adjust(struct difference *d, const double *samples)
 	size_t count = d->nodes.count;
 	/* By node: how many are tested there and below, the probability that nothing there and below
 	 * has changed, what that is in its caller's family, and what its own difference is in its. */
-	uint32_t *sizes = calloc(count, sizeof(*sizes));
+	uint32_t *sizes = pages_zeroed(count, sizeof(*sizes));
 	double *below = malloc(count * sizeof(*below));
-	double *opened = calloc(count, sizeof(*opened));
+	double *opened = pages_zeroed(count, sizeof(*opened));
 	ARRAY(struct member) family = { 0 };
 	int err = sizes && below && opened ? 0 : -ENOMEM;
 

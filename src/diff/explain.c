@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
+
 /* What callees have left of a caller's difference, where it is theirs. */
 #define UNEXPLAINED 0.1
 /* What is left of a function's differences over all its paths, where it only moved. */
@@ -105,7 +107,8 @@ int explain_rows(struct difference *d)
 {
 	const struct named *tree = &d->named;
 	size_t count = tree->nodes.count;
-	double *explained = calloc(count, sizeof(*explained)); /* by listed callees */
+	double *explained =
+		pages_zeroed(count, sizeof(*explained)); /* by listed callees */
 	uint8_t *moved = explain_moved(d);
 	int err = explained && moved ? 0 : -ENOMEM;
 
@@ -150,7 +153,8 @@ int difference_regressions(const struct difference *d, double points, uint64_t *
 {
 	const struct named *tree = &d->named;
 	size_t count = tree->nodes.count;
-	double *shifted = calloc(count, sizeof(*shifted)); /* here and below, by moves */
+	double *shifted =
+		pages_zeroed(count, sizeof(*shifted)); /* here and below, by moves */
 	uint8_t *moved = explain_moved(d);
 	int err = shifted && moved ? 0 : -ENOMEM;
 	uint64_t found = 0;

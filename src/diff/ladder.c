@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/pages.h"
 
 /* "libfoo.so.1.2" -> "libfoo.so", "libc-2.36.so" -> "libc.so". */
 static void add_unversioned(struct text *t, const char *module)
@@ -138,7 +139,7 @@ static int find_programs(const struct difference *d, const uint8_t *sides,
 	size_t texts = d->strings.texts.count, functions = d->functions.count;
 	uint64_t *of_module = calloc(texts, sizeof(*of_module));
 	uint64_t *of_process = calloc(functions, sizeof(*of_process));
-	uint32_t *process = calloc(d->nodes.count, sizeof(*process)); /* by node */
+	uint32_t *process = pages_zeroed(d->nodes.count, sizeof(*process)); /* by node */
 	int err = of_module && of_process && process ? 0 : -ENOMEM;
 
 	for (int side = 0; side < DIFF_SIDES && err == 0; side++) {
@@ -207,6 +208,34 @@ static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match s
 	return err;
 }
 
+/* What all of a step have in common that are one. */
+static void spell_function(const struct difference *d, uint32_t i, enum diff_match step,
+			   const struct program *program, struct text *t)
+{
+	const struct diff_function *f = &d->functions.v[i];
+	const char *module = intern_text(&d->strings, f->module);
+	const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
+
+	text_clear(t);
+	/* No name has a byte 1. */
+	if (i == program->process)
+		text_char(t, 1);
+	else
+		spell_name(d, f, step, t);
+	text_char(t, '\n');
+	module = slash ? slash + 1 : module;
+	if (f->module && f->module == program->module)
+		text_char(t, 1);
+	else if (step >= MATCH_VERSION && step < MATCH_NAME)
+		add_unversioned(t, module);
+	else if (step < MATCH_NAME)
+		text_string(t, module);
+	if (step < MATCH_NAME) {
+		text_char(t, '\n');
+		text_char(t, (char)('0' + f->kind));
+	}
+}
+
 /*
  * One step: functions that nothing was found for yet, @sides of their classes. An instance of a template
  * finds others that nothing was found for, not those that both sides have. Of processes that differ in
@@ -225,40 +254,39 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 
 	if (err == 0 && step == MATCH_PROGRAM)
 		err = find_programs(d, sides, programs);
-	for (uint32_t i = 1; i < count && err == 0; i++) {
+	if (err == 0 && !array_add(&spellings)) /* the empty one, which nobody has */
+		err = -ENOMEM;
+	/* First who looks for another one, then who may be found: nearly all are on both sides, and are
+	 * only asked for. */
+	for (size_t k = 0; k < 2 * count && err == 0; k++) {
+		uint32_t i = (uint32_t)(k % count);
 		const struct diff_function *f = &d->functions.v[i];
-		const struct program *program = &programs[sides[i] == 1 << DIFF_B];
-		const char *module = intern_text(&d->strings, f->module);
-		const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
+		bool is_worker = f->is_process && f->kind == FUNCTION_LABEL;
+		bool looks = sides[i] != both || (step == MATCH_NUMBER && is_worker);
+		struct ladder_spelling *spelling;
 
-		text_clear(&t);
-		/* No name has a byte 1. */
-		if (i == program->process)
-			text_char(&t, 1);
-		else
-			spell_name(d, f, step, &t);
-		text_char(&t, '\n');
-		module = slash ? slash + 1 : module;
-		if (f->module && f->module == program->module)
-			text_char(&t, 1);
-		else if (step >= MATCH_VERSION && step < MATCH_NAME)
-			add_unversioned(&t, module);
-		else if (step < MATCH_NAME)
-			text_string(&t, module);
-		if (step < MATCH_NAME)
-			text_printf(&t, "\n%u", f->kind);
-		err = t.failed ? -ENOMEM : intern_add(&keys, t.bytes, t.size, &of[i]);
+		if (!i || looks != (k < count) || (!looks && step == MATCH_TEMPLATE))
+			continue;
+		spell_function(d, i, step, &programs[sides[i] == 1 << DIFF_B], &t);
+		if (t.failed)
+			err = -ENOMEM;
+		else if (looks)
+			err = intern_add(&keys, t.bytes, t.size, &of[i]);
+		else if (!intern_find(&keys, t.bytes, t.size, &of[i]))
+			continue;
 		while (err == 0 && spellings.count <= of[i])
 			if (!array_add(&spellings))
 				err = -ENOMEM;
-		for (int s = 0; s < DIFF_SIDES && err == 0; s++)
-			if (d->functions.v[i].sides & 1 << s &&
-			    !(step == MATCH_TEMPLATE && sides[i] == both) &&
-			    !spellings.v[of[i]].first[s])
-				spellings.v[of[i]].first[s] = i;
-		if (err == 0 && f->is_process && f->kind == FUNCTION_LABEL) {
-			spellings.v[of[i]].are_many |= spellings.v[of[i]].processes;
-			spellings.v[of[i]].processes = spellings.v[of[i]].processes ?: i;
+		if (err < 0)
+			break;
+		spelling = &spellings.v[of[i]];
+		for (int s = 0; s < DIFF_SIDES; s++)
+			if (f->sides & 1 << s &&
+			    (!spelling->first[s] || i < spelling->first[s]))
+				spelling->first[s] = i;
+		if (is_worker) {
+			spelling->are_many |= spelling->processes;
+			spelling->processes = spelling->processes ?: i;
 		}
 	}
 	for (uint32_t i = 1; i < count && err == 0; i++) {
@@ -304,8 +332,12 @@ int ladder_match(struct difference *d)
 	}
 	for (int step = MATCH_DIRECTORY; step < DIFF_MATCHES && err == 0 && !d->exact;
 	     step++) {
+		bool alone = step == MATCH_NUMBER;
+
+		for (uint32_t i = 1; i < count; i++)
+			alone |= sides[i] != both;
 		/* Names alone would join functions of different modules. */
-		if (step == MATCH_NAME && modules == both)
+		if (!alone || (step == MATCH_NAME && modules == both))
 			continue;
 		err = match_step(d, (enum diff_match)step, sides);
 		/* What was matched is on both sides from now on: all of its class. */

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "diff/discovery.h"
 #include "diff/student.h"
 
@@ -160,7 +161,7 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 	total->blocks = blocks;
 	if (!blocks || !total->weight)
 		return 0;
-	n->variance[side] = calloc(d->nodes.count, sizeof(double));
+	n->variance[side] = pages_zeroed(d->nodes.count, sizeof(double));
 	if (!n->variance[side])
 		return -ENOMEM;
 	for (bool again = true; again && err == 0;) {
@@ -203,11 +204,11 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 int noise_measure(struct difference *d, struct noise *ret)
 {
 	size_t count = d->nodes.count;
-	struct noise n = { .samples = calloc(count, sizeof(double)) };
+	struct noise n = { .samples = pages_zeroed(count, sizeof(double)) };
 	int err = n.samples ? 0 : -ENOMEM;
 
 	for (int s = 0; s < DIFF_SIDES && err == 0; s++) {
-		n.inclusive[s] = calloc(count, sizeof(double));
+		n.inclusive[s] = pages_zeroed(count, sizeof(double));
 		if (!n.inclusive[s])
 			err = -ENOMEM;
 		for (size_t i = count; i-- > 0 && err == 0;) {
@@ -263,7 +264,7 @@ int noise_test(struct difference *d, const struct noise *n)
 {
 	double wholes[DIFF_SIDES], critical = 0, known = NAN, most = 0;
 
-	d->measures = calloc(d->nodes.count, sizeof(*d->measures));
+	d->measures = pages_zeroed(d->nodes.count, sizeof(*d->measures));
 	if (!d->measures)
 		return -ENOMEM;
 	for (int s = 0; s < DIFF_SIDES; s++)

@@ -127,8 +127,8 @@ static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *p
 {
 	const struct diff_node *nodes = d->nodes.v;
 	size_t count = d->nodes.count;
-	uint32_t *first = calloc(count, sizeof(*first)); /* child; 0: none */
-	uint32_t *next = calloc(count, sizeof(*next)); /* sibling */
+	uint32_t *first = pages_zeroed(count, sizeof(*first)); /* child; 0: none */
+	uint32_t *next = pages_zeroed(count, sizeof(*next)); /* sibling */
 	ARRAY(uint64_t) callees = { 0 }; /* function << 32 | node */
 	uint32_t used = 0, node = 0;
 	int err = first && next ? 0 : -ENOMEM;
@@ -192,11 +192,11 @@ static int fill_tree(struct difference *d, const uint32_t *became,
 
 	for (uint32_t i = 0; i < d->nodes.count; i++)
 		count += became[i] == i;
-	nodes = calloc(count, sizeof(*nodes));
+	nodes = pages_zeroed(count, sizeof(*nodes));
 	*n = (struct named){ .columns = &d->columns,
 			     .decimals = d->decimals,
 			     .joined = true };
-	n->totals = calloc(count, sizeof(*n->totals));
+	n->totals = pages_zeroed(count, sizeof(*n->totals));
 	if (!nodes || !n->totals || !array_reserve(&n->nodes, count)) {
 		free(nodes);
 		return -ENOMEM;
@@ -240,8 +240,8 @@ static int fill_tree(struct difference *d, const uint32_t *became,
 int union_make(struct difference *d)
 {
 	uint32_t *of = calloc(d->functions.count, sizeof(*of));
-	uint32_t *became = calloc(d->nodes.count, sizeof(*became));
-	uint32_t *position = calloc(d->nodes.count, sizeof(*position));
+	uint32_t *became = pages_zeroed(d->nodes.count, sizeof(*became));
+	uint32_t *position = pages_zeroed(d->nodes.count, sizeof(*position));
 	int err = of && became && position ? 0 : -ENOMEM;
 
 	if (err == 0)

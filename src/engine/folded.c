@@ -34,7 +34,8 @@ struct folded_reader {
 	ARRAY(uint32_t) ends; /* of each: where its ';' stands */
 	ARRAY(struct hash_wide) hashes; /* of those names that the line before had not */
 	size_t count;
-	struct known_name *known; /* KNOWN_NAMES of them, by ALIKE that may be in each place */
+	struct known_name
+		*known; /* KNOWN_NAMES of them, by ALIKE that may be in each place */
 };
 
 static struct known_name *place_of_name(const struct folded_reader *r,
@@ -106,8 +107,8 @@ static int split_stack(struct ff_profile *p, struct folded_reader *r,
 	for (size_t i = first; i < count; i++) {
 		size_t start = i ? r->ends.v[i - 1] + 1 : 0;
 
-		if (find_text_frame(p, r, i, line->stack + start,
-				    r->ends.v[i] - start) < 0)
+		if (find_text_frame(p, r, i, line->stack + start, r->ends.v[i] - start) <
+		    0)
 			return -ENOMEM;
 	}
 	r->count = count;

@@ -7,7 +7,7 @@
  * other one becomes, though, and need not be found again: a map of children is asked only below
  * labels that several functions have.
  *
- * Siblings are sorted at the end, by the rank of their labels among all (label.h), by counting.
+ * Siblings are sorted at the end, by the rank of their labels among all (label.h).
  * The order and the rules for ";--;" are flamegraph.pl's.
  */
 #include "tree/view.h"
@@ -365,26 +365,36 @@ static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separato
 				       : label_rank_below(&v->labels, label);
 }
 
+static int numbers_by_size(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
 /*
  * Totals, and columns for nodes that were made since; what holds nowhere is not said at all. Then
- * siblings in their order: all nodes by rank, by counting, and each is put in front of its siblings,
- * the last one first.
+ * siblings in their order: as they came, or by rank. They came by name, which is nearly the same, so
+ * most are in order.
  */
 static int finish_nodes(struct builder *b)
 {
 	struct view *v = b->view;
 	uint32_t separator = b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX;
-	size_t ranks = v->labels.sizes.count * 2, count = v->nodes.count;
-	uint32_t *starts, *order;
-	int err = -ENOMEM;
+	ARRAY(uint64_t) siblings = { 0 }; /* rank << 32 | node */
+	size_t count = v->nodes.count;
+	int err = 0;
 
+	for (size_t i = 0; i < count; i++)
+		v->nodes.v[i].first = 0;
 	for (size_t i = count; i-- > 0;) {
 		struct view_node *n = &v->nodes.v[i];
 
 		n->total += n->self;
-		n->first = 0;
-		if (i)
+		if (i) {
 			v->nodes.v[n->parent].total += n->total;
+			link_first(v, (uint32_t)i);
+		}
 	}
 	for (uint32_t i = 0; i < b->endings; i++)
 		if (fill_column(v, b->ending[i]) < 0)
@@ -399,24 +409,35 @@ static int finish_nodes(struct builder *b)
 			if (values->of.v[node] > v->nodes.v[node].total)
 				values->of.v[node] = v->nodes.v[node].total;
 	}
-	for (uint32_t i = (uint32_t)count; b->in->in_order && --i > 0;)
-		link_first(v, i);
 	if (b->in->in_order)
 		return 0;
-	starts = calloc(ranks + 1, sizeof(*starts));
-	order = malloc(count * sizeof(*order));
-	if (starts && order)
-		err = labels_rank(&v->labels);
-	for (uint32_t i = 1; i < count && err == 0; i++)
-		starts[node_rank(v, i, separator) + 1]++;
-	for (size_t i = 0; i < ranks && err == 0; i++)
-		starts[i + 1] += starts[i];
-	for (uint32_t i = 1; i < count && err == 0; i++)
-		order[starts[node_rank(v, i, separator)]++] = i;
-	for (size_t i = count - 1; i-- > 0 && err == 0;)
-		link_first(v, order[i]);
-	free(starts);
-	free(order);
+	err = labels_rank(&v->labels);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct view_node *n = &v->nodes.v[i];
+		bool sorted = true;
+
+		if (!n->first || !v->nodes.v[n->first].next)
+			continue;
+		siblings.count = 0;
+		for (uint32_t c = n->first; c && err == 0; c = v->nodes.v[c].next) {
+			uint64_t rank = node_rank(v, c, separator);
+
+			if (!array_add(&siblings)) {
+				err = -ENOMEM;
+				break;
+			}
+			*array_last(&siblings) = rank << 32 | c;
+			sorted &= siblings.count == 1 ||
+				  array_last(&siblings)[-1] < *array_last(&siblings);
+		}
+		if (sorted || err < 0)
+			continue;
+		qsort(siblings.v, siblings.count, sizeof(*siblings.v), numbers_by_size);
+		n->first = 0;
+		for (size_t k = siblings.count; k-- > 0;)
+			link_first(v, (uint32_t)siblings.v[k]);
+	}
+	array_release(&siblings);
 	return err;
 }
 
@@ -478,10 +499,26 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	return 0;
 }
 
+int view_copy(const struct view *from, struct view *ret)
+{
+	struct view v = *from;
+
+	v.borrows = true;
+	memset(&v.nodes, 0, sizeof(v.nodes));
+	if (!array_reserve(&v.nodes, from->nodes.count))
+		return -ENOMEM;
+	memcpy(v.nodes.v, from->nodes.v, from->nodes.count * sizeof(*v.nodes.v));
+	v.nodes.count = from->nodes.count;
+	*ret = v;
+	return 0;
+}
+
 void view_release(struct view *v)
 {
-	labels_release(&v->labels);
 	array_release(&v->nodes);
+	if (v->borrows)
+		return;
+	labels_release(&v->labels);
 	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
 		array_release(&v->values[i].of);
 	free(v->lines.labels);

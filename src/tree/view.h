@@ -62,6 +62,7 @@ struct view {
 	struct view_column values[COLUMNS_MOST]; /* by column */
 	bool stacks_without_weight; /* there may be some: another column makes stacks */
 	unsigned decimals; /* of weights */
+	bool borrows; /* all but the nodes is another view's */
 	struct view_lines lines;
 };
 
@@ -84,6 +85,10 @@ enum view_flag {
 int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret);
 void view_release(struct view *v);
+
+/* The same nodes, which may be given other values. The rest is @from's, which outlives it. 0, or
+ * -ENOMEM. */
+int view_copy(const struct view *from, struct view *ret);
 
 /* What is printed behind names of a kind, enum function_kind: "_[k]", or "". */
 const char *view_mark(const struct tree_source *in, uint8_t kind);

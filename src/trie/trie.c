@@ -110,8 +110,7 @@ static int index_nodes(struct trie *t)
 	}
 	hashes[0] = hash_secret.key;
 	for (uint32_t id = 1; id < t->count; id++)
-		hashes[id] =
-			hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
+		hashes[id] = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
 	for (uint32_t id = 1; id < t->count; id++) {
 		uint64_t i = hashes[id];
 

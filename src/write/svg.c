@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "write/change.h"
 #include "write/legend.h"
 #include "write/metadata.h"
@@ -225,7 +226,18 @@ static int make_views(struct context *ctx, struct svg *s)
 	/* The picture's view with all columns is the data's, unless it is reversed or by
 	 * label, or shows the larger one of two weights. */
 	shared = (flags | VIEW_COLUMNS) == wanted && !s->picture.difference;
-	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
+	if (s->picture.difference && saved) {
+		err = view_make(ctx, in, wanted, &s->own);
+		if (err == 0 && view_copy(&s->own, &s->picture.view) < 0)
+			err = fail_memory(ctx);
+		for (uint32_t i = 0; i < COLUMNS_MOST && err == 0; i++)
+			if (i >= in->tree->columns->count ||
+			    !in->tree->columns->v[i].makes_stacks)
+				s->picture.view.values[i] = (struct view_column){ 0 };
+	} else {
+		err = view_make(ctx, in, saved && shared ? wanted : flags,
+				&s->picture.view);
+	}
 	if (err == 0 && s->picture.difference)
 		change_widen(s->picture.difference, &s->picture.view);
 	if (err == 0 && ratio_scale_make(&s->picture.view, s->options.countname,
@@ -234,7 +246,7 @@ static int make_views(struct context *ctx, struct svg *s)
 	if (err < 0 || !saved)
 		return err;
 	s->data = shared ? &s->picture.view : &s->own;
-	return shared ? 0 : view_make(ctx, in, wanted, &s->own);
+	return shared || s->picture.difference ? 0 : view_make(ctx, in, wanted, &s->own);
 }
 
 /* The class of each function of the data and, with a palette, its colour there: a palette map's,
@@ -282,31 +294,42 @@ static int add_data_colours(struct svg *s, struct tree_data *data)
 	return name.failed ? -ENOMEM : 0;
 }
 
-static int pack_data(struct context *ctx, struct svg *s)
+/* What is made before the first byte is written: where frames are, and data of all of them. Neither
+ * needs the other. */
+struct halves {
+	struct svg *svg;
+	struct context *ctx, of_data;
+	struct tree_data data;
+};
+
+static int make_half(void *arg, size_t i, size_t worker)
+{
+	struct halves *h = arg;
+	struct svg *s = h->svg;
+
+	(void)worker;
+	if (i == 0)
+		return picture_lay_out(h->ctx, &s->picture);
+	return tree_data_make(&h->of_data, s->picture.in, s->data, s->data_by_label,
+			      &h->data);
+}
+
+static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
 {
 	const struct tree_source *in = s->picture.in;
 	const struct write_facts *facts = s->picture.facts;
-	struct tree_data data;
-	int err;
 
 	if (!s->data)
 		return 0;
-	err = tree_data_make(ctx, in, s->data, s->data_by_label, &data);
-	if (err < 0)
-		return err;
 	if (facts && facts->report)
-		bytes_add(&data.columns[SAVED_REPORT], facts->report->v,
+		bytes_add(&data->columns[SAVED_REPORT], facts->report->v,
 			  facts->report->count);
 	if (s->picture.difference)
-		change_add_measures(&data.columns[SAVED_MEASURES], s->picture.difference,
+		change_add_measures(&data->columns[SAVED_MEASURES], s->picture.difference,
 				    s->data);
-	if (add_data_colours(s, &data) < 0)
-		err = fail_memory(ctx);
-	else
-		err = tree_data_pack(ctx, &data, in->threads ? in->threads : 1,
-				     &s->packed);
-	tree_data_release(&data);
-	return err;
+	if (add_data_colours(s, data) < 0)
+		return fail_memory(ctx);
+	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }
 
 /* What is 100 %: the sum of all, or --total where that is more. */
@@ -345,8 +368,10 @@ static int draw_document(struct context *ctx, struct svg *s)
 		.chain = s->data_by_label,
 		.difference = p->difference,
 	};
+	struct halves halves = { .svg = s, .ctx = ctx, .of_data = *ctx };
 	int err;
 
+	*halves.of_data.error = '\0';
 	set_total(ctx, s);
 	/* Rules of a style are for classes that some frame has; runs of narrow ones have a
 	 * middle shade. */
@@ -357,13 +382,19 @@ static int draw_document(struct context *ctx, struct svg *s)
 	for (int i = CLASS_USER; i < CLASSES; i++)
 		if (s->used[i])
 			s->used[class_middle((uint8_t)i)] = true;
-	err = picture_lay_out(ctx, p);
-	if (err < 0)
-		return err;
+	err = parallel_run(p->in->threads ? p->in->threads : 1, s->data ? 2 : 1,
+			   make_half, &halves);
+	if (err < 0) {
+		if (*halves.of_data.error)
+			memcpy(ctx->error, halves.of_data.error, sizeof(ctx->error));
+		goto out;
+	}
 	/* After the layout, which says how wide the legend may be and what is hidden;
 	 * before the page, whose height it adds to. */
-	if (legend_make(p, &s->legend) < 0)
-		return fail_memory(ctx);
+	if (legend_make(p, &s->legend) < 0) {
+		err = fail_memory(ctx);
+		goto out;
+	}
 	s->page.below = page_lines_height(&p->layout, legend_rows(&s->legend));
 	s->page.description = s->legend.description.bytes;
 	for (size_t i = 0; i < nodes->nodes.count; i++)
@@ -372,17 +403,22 @@ static int draw_document(struct context *ctx, struct svg *s)
 	s->page.hidden = p->frames - p->drawn;
 	/* Before the first byte is written: what fails until here leaves no half
 	 * document. */
-	err = pack_data(ctx, s);
+	err = pack_data(ctx, s, &halves.data);
+	tree_data_release(&halves.data);
 	if (err < 0)
-		return err;
+		goto out;
 	page_begin(&s->sink.text, &s->page);
-	if (picture_draw(p, &s->sink) < 0)
-		return fail_memory(ctx);
+	if (picture_draw(p, &s->sink) < 0) {
+		err = fail_memory(ctx);
+		goto out;
+	}
 	legend_add(&s->sink.text, &s->legend, &s->page);
 	if (s->data)
 		metadata_add(&s->sink, &metadata);
 	page_end(&s->sink.text, &s->page);
-	return 0;
+out:
+	tree_data_release(&halves.data);
+	return err;
 }
 
 /* A picture that says there is nothing is written as well, and what is written is closed. */

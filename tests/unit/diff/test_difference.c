@@ -427,6 +427,10 @@ Test(difference, a_path_of_100000_frames_is_compared)
 	t.named.values[COLUMN_WEIGHT] = calloc(DEEP + 1, sizeof(uint64_t));
 	t.named.values[COLUMN_SAMPLES] = calloc(DEEP + 1, sizeof(uint64_t));
 	t.named.values[COLUMN_WEIGHT][DEEP] = 1000;
+	free(t.named.totals);
+	t.named.totals = calloc(DEEP + 1, sizeof(uint64_t));
+	for (uint32_t i = 0; i <= DEEP; i++)
+		t.named.totals[i] = 1000;
 	cr_assert_eq(difference_init(&d), 0);
 	cr_assert_eq(difference_add(&d, DIFF_A, &input), 0);
 	cr_assert_eq(difference_add(&d, DIFF_B, &input), 0);
