@@ -13,6 +13,9 @@
 
 #include "cli/terminal.h"
 
+/* A command of nobody: formats for a browser or a terminal. */
+enum { SEEN = 1 << 30 };
+
 static const struct format own_formats[] = {
 	{ "text", ".txt", COMMAND_INFO | COMMAND_TOP | COMMAND_TREE, NULL },
 	{ "json", ".json", COMMAND_INFO | COMMAND_TOP, NULL },
@@ -43,6 +46,9 @@ static bool format_at(size_t i, struct format *ret)
 	if (ff_format_traits(f) & FF_FORMAT_LINES)
 		ret->commands |= COMMAND_FOLD;
 	if (ff_format_traits(f) & (FF_FORMAT_PICTURE | FF_FORMAT_LINES))
+		ret->commands |= COMMAND_DIFF | SEEN;
+	/* The one of another program that has two sides. */
+	if (strcmp(ret->name, "pprof") == 0)
 		ret->commands |= COMMAND_DIFF;
 	if (!(ff_format_traits(f) & FF_FORMAT_PICTURE))
 		ret->commands |= COMMAND_EXPORT;
@@ -158,7 +164,7 @@ void format_words(unsigned command, char *list, size_t size)
 	/* Those that are for a browser or a terminal: others are listed by the command of their own. */
 	bool all = !(command & (COMMAND_GRAPH | COMMAND_RECORD));
 
-	format_list(all ? command : COMMAND_DIFF, ", ", all ? " or " : ", ", list, size);
+	format_list(all ? command : SEEN, ", ", all ? " or " : ", ", list, size);
 	if (!all)
 		snprintf(list + strlen(list), size - strlen(list),
 			 " or what 'export' writes");

@@ -125,6 +125,12 @@ struct diff_measure {
 	double critical; /* of the 95 % interval: delta +- critical * error */
 };
 
+/* Of what a node has by itself, where there are enough samples of it to be tested. */
+struct diff_own {
+	uint32_t node;
+	struct diff_measure measure;
+};
+
 enum diff_kind { DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_MOVED };
 
 struct diff_row {
@@ -132,6 +138,8 @@ struct diff_row {
 	enum diff_kind kind;
 	uint32_t from; /* of DIFF_MOVED: where most of it was; else 0 */
 };
+
+enum { LATE_PARTS = 4 }; /* of B's time: the last one tells what went away */
 
 struct difference {
 	struct intern strings;
@@ -173,6 +181,11 @@ struct difference {
 	struct named named;
 	struct tree_source tree; /* of these */
 	struct diff_measure *measures; /* by node of the named tree */
+	ARRAY(struct diff_own) owns; /* those that were tested, by node */
+	uint64_t owns_significant;
+	/* By node: what it has in the last quarter of B's time, in parts as measures are; NULL: B is not
+	 * cut by time. */
+	double *late;
 	ARRAY(struct diff_row) rows; /* largest first */
 };
 
@@ -193,6 +206,12 @@ static inline bool difference_is_significant(const struct difference *d, uint32_
 	return d->measures[node].q <= d->options.level;
 }
 
+/* It has grown, but was what it had been when B ended: a phase, not a regression. */
+bool difference_went_away(const struct difference *d, uint32_t node);
+
+/* What is known of its own value; NULL: it was not tested. */
+const struct diff_measure *difference_own(const struct difference *d, uint32_t node);
+
 /* A change there that would have been found 8 times in 10, among all that are tested. */
 static inline double difference_detectable(const struct difference *d, uint32_t node)
 {
@@ -204,7 +223,7 @@ static inline double difference_detectable(const struct difference *d, uint32_t 
 void difference_scale_before(struct difference *d);
 
 /* How many paths have grown by more than @points, which noise does not explain, nor that their cost
- * moved there from another caller. 0, or -ENOMEM. */
+ * moved there from another caller, and which did not go away again. 0, or -ENOMEM. */
 int difference_regressions(const struct difference *d, double points, uint64_t *ret);
 
 /* What was compared, and how, a sentence each: 1, or 0 where there are no more; -ENOMEM. */

@@ -47,6 +47,8 @@ void difference_release(struct difference *d)
 	free(d->inlined);
 	named_release(&d->named);
 	free(d->measures);
+	array_release(&d->owns);
+	free(d->late);
 	array_release(&d->rows);
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		text_release(&d->total[s].paths);

@@ -107,3 +107,45 @@ int discovery_adjust(struct difference *d, const double *samples)
 	free(opened);
 	return err;
 }
+
+/* Own values are of nobody else, so all of them are one family. */
+int discovery_adjust_own(struct difference *d)
+{
+	size_t count = d->owns.count;
+	struct member *family = malloc((count + 1) * sizeof(*family));
+	double least = 1;
+
+	if (!family)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		family[i] = (struct member){ d->owns.v[i].measure.p, i };
+	if (count)
+		qsort(family, count, sizeof(*family), members_by_probability);
+	d->owns_significant = 0;
+	for (size_t k = count; k-- > 0;) {
+		double q = family[k].p * (double)count / (double)(k + 1);
+
+		least = q < least ? q : least;
+		d->owns.v[family[k].node].measure.q = least;
+		d->owns_significant += least <= d->options.level;
+	}
+	free(family);
+	return 0;
+}
+
+const struct diff_measure *difference_own(const struct difference *d, uint32_t node)
+{
+	size_t low = 0, high = d->owns.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->owns.v[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->owns.count && d->owns.v[low].node == node
+		       ? &d->owns.v[low].measure
+		       : NULL;
+}

@@ -8,4 +8,7 @@
  * options.fewest are tested. d->tested and d->significant are counted. 0, or -ENOMEM. */
 int discovery_adjust(struct difference *d, const double *samples);
 
+/* The same of own values, d->owns, all at once. 0, or -ENOMEM. */
+int discovery_adjust_own(struct difference *d);
+
 #endif

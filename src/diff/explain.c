@@ -149,6 +149,21 @@ int explain_rows(struct difference *d)
 	return err;
 }
 
+bool difference_went_away(const struct difference *d, uint32_t node)
+{
+	const struct diff_measure *m = &d->measures[node];
+	const struct diff_total *b = &d->total[DIFF_B];
+	double whole = (double)b->weight, error;
+
+	if (!d->late || !(m->delta > 0))
+		return false;
+	/* How exactly a part of B's time tells. Pieces of B differ because of what went away, too, so it
+	 * is A that says how noisy the program is. */
+	error = sqrt(m->b * b->squares / whole / whole * LATE_PARTS *
+		     d->total[DIFF_A].phi);
+	return d->late[node] - m->a < m->delta / 4 && m->b - d->late[node] > 3 * error;
+}
+
 int difference_regressions(const struct difference *d, double points, uint64_t *ret)
 {
 	const struct named *tree = &d->named;
@@ -168,7 +183,8 @@ int difference_regressions(const struct difference *d, double points, uint64_t *
 		net = m->delta - shifted[i];
 		/* The lower end of the interval has to be an increase, too. */
 		found += difference_is_significant(d, (uint32_t)i) &&
-			 100 * net > points && net > m->critical * m->error;
+			 100 * net > points && net > m->critical * m->error &&
+			 !difference_went_away(d, (uint32_t)i);
 		if (i)
 			shifted[tree->nodes.v[i].parent] += shifted[i];
 	}

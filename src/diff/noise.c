@@ -47,6 +47,8 @@ struct block_walk {
 	uint32_t *order;
 	uint32_t *depth;
 	double *rows; /* blocks of each depth */
+	double *own; /* blocks of one node by itself */
+	double *late; /* by node: what it has in the last blocks; NULL: nobody asks */
 	double *totals; /* by block */
 	double whole;
 	double neighbours, squares; /* sums over large nodes, of residuals */
@@ -108,37 +110,66 @@ static int sort_cells(struct block_walk *w)
 	for (uint32_t k = 0; k < w->blocks; k++)
 		w->whole += w->totals[k];
 	w->rows = calloc((deepest + 2) * w->blocks, sizeof(*w->rows));
-	return w->rows ? 0 : -ENOMEM;
+	w->own = calloc(w->blocks, sizeof(*w->own));
+	return w->rows && w->own ? 0 : -ENOMEM;
 }
 
-static void walk_blocks(struct block_walk *w, const double *inclusive, double *variance)
+/* What a block has beyond what would be there if all were alike. @weight: of all blocks. */
+static double rest_of_block(const struct block_walk *w, double weight, uint32_t k,
+			    double value)
+{
+	return value - (!w->d->of_shares ? weight / w->blocks
+			: w->whole > 0	 ? weight / w->whole * w->totals[k]
+					 : 0);
+}
+
+static void walk_blocks(struct block_walk *w, const double *inclusive, double *variance,
+			double *own_variance)
 {
 	const struct difference *d = w->d;
+	double degrees = (double)w->blocks / (w->blocks - 1), late = 0;
+	uint32_t late_from = w->blocks - w->blocks / LATE_PARTS;
+
+	for (uint32_t k = late_from; k < w->blocks; k++)
+		late += w->totals[k];
+	/* Where weights are compared all blocks are as long as each other. */
+	if (!d->of_shares)
+		late = w->whole / w->blocks * (w->blocks - late_from);
 
 	for (size_t i = d->nodes.count; i-- > 0;) {
-		double *own = w->rows + (size_t)w->depth[i] * w->blocks;
-		double *below = own + w->blocks, squares = 0, before = 0;
+		double *all = w->rows + (size_t)w->depth[i] * w->blocks;
+		double *below = all + w->blocks, squares = 0, before = 0;
 		double share = w->whole > 0 ? inclusive[i] / w->whole : 0;
+		double self = (double)d->nodes.v[i].self[w->side];
 		bool is_large = share > 0.01 && share < 0.99;
 
 		for (size_t c = w->start[i]; c < w->start[i + 1]; c++) {
 			const struct diff_cell *cell = &d->cells.v[w->order[c]];
 
-			below[block_of_cell(w, cell)] += (double)cell->weight;
+			w->own[block_of_cell(w, cell)] += (double)cell->weight;
+		}
+		own_variance[i] = 0;
+		for (uint32_t k = 0; k < w->blocks && w->start[i] < w->start[i + 1];
+		     k++) {
+			double rest = rest_of_block(w, self, k, w->own[k]);
+
+			own_variance[i] += rest * rest * degrees;
+			below[k] += w->own[k];
+			w->own[k] = 0;
 		}
 		for (uint32_t k = 0; k < w->blocks; k++) {
-			double expected = d->of_shares ? share * w->totals[k]
-						       : inclusive[i] / w->blocks;
-			double rest = below[k] - expected;
+			double rest = rest_of_block(w, inclusive[i], k, below[k]);
 
 			squares += rest * rest;
 			w->neighbours += is_large && k ? rest * before : 0;
 			before = rest;
-			own[k] += below[k];
+			all[k] += below[k];
+			if (w->late && k >= late_from && late > 0)
+				w->late[i] += below[k] / late;
 			below[k] = 0;
 		}
 		w->squares += is_large ? squares : 0;
-		variance[i] = squares * w->blocks / (w->blocks - 1);
+		variance[i] = squares * degrees;
 	}
 }
 
@@ -162,16 +193,24 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 	if (!blocks || !total->weight)
 		return 0;
 	n->variance[side] = pages_zeroed(d->nodes.count, sizeof(double));
-	if (!n->variance[side])
+	n->own_variance[side] = pages_zeroed(d->nodes.count, sizeof(double));
+	if (!n->variance[side] || !n->own_variance[side])
 		return -ENOMEM;
 	for (bool again = true; again && err == 0;) {
 		struct block_walk w = {
 			.d = d, .side = side, .blocks = blocks, .joined = joined
 		};
 
+		if (side == DIFF_B && !total->are_files && blocks >= LATE_PARTS) {
+			free(d->late);
+			w.late = d->late = pages_zeroed(d->nodes.count, sizeof(double));
+			if (!d->late)
+				return -ENOMEM;
+		}
 		err = sort_cells(&w);
 		if (err == 0)
-			walk_blocks(&w, n->inclusive[side], n->variance[side]);
+			walk_blocks(&w, n->inclusive[side], n->variance[side],
+				    n->own_variance[side]);
 		/* Neighbours that go up and down together are pieces of one and the same
 		 * thing, so they say less than their number makes believe. */
 		again = !total->are_files && blocks / 2 >= BLOCKS_FEWEST &&
@@ -182,6 +221,7 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 		free(w.order);
 		free(w.depth);
 		free(w.rows);
+		free(w.own);
 		free(w.totals);
 		blocks /= again ? 2 : 1;
 		joined *= again ? 2 : 1;
@@ -236,81 +276,114 @@ void noise_release(struct noise *n)
 {
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		free(n->variance[s]);
+		free(n->own_variance[s]);
 		free(n->inclusive[s]);
 	}
 	free(n->samples);
 	*n = (struct noise){ 0 };
 }
 
-/* Of a side's weight at a node, in parts of its whole: what blocks say, but never less than as
- * many independent samples. @share: what both sides have together, of the two wholes. */
-static double share_variance(const struct difference *d, const struct noise *n, int side,
-			     uint32_t node, double share)
-{
-	const struct diff_total *total = &d->total[side];
-	double whole = (double)total->weight, least, measured;
-	/* Of one sample, in parts of the whole: the weight of an average one. */
-	double unit = whole > 0 ? total->squares / whole / whole : 0;
+/* Something that both sides have, in their own weights, and how far blocks differ in it. */
+struct observed {
+	double weight[DIFF_SIDES];
+	double variance[DIFF_SIDES]; /* without blocks: NAN */
+	bool tested;
+};
 
-	least = share * (d->of_shares ? 1 - share : 1) * unit;
-	if (!n->variance[side])
-		/* Without blocks of its own it is as noisy as the other side. */
-		return least * d->total[!side].phi;
-	measured = n->variance[side][node] / whole / whole;
-	return measured > least ? measured : least;
+struct tester {
+	const struct difference *d;
+	const struct noise *noise;
+	double known,
+		critical; /* the last degrees of freedom that there were, and what they say */
+};
+
+static void test_observed(struct tester *t, const struct observed *o,
+			  struct diff_measure *m)
+{
+	const struct difference *d = t->d;
+	double wholes[DIFF_SIDES] = { (double)d->total[DIFF_A].weight,
+				      (double)d->total[DIFF_B].weight };
+	double both = wholes[DIFF_A] + wholes[DIFF_B], to, sum, parts = 0, freedom;
+	double share = both > 0 ? (o->weight[DIFF_A] + o->weight[DIFF_B]) / both : 0;
+	double variance[DIFF_SIDES];
+
+	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
+	 * can be swapped and the difference is the same to its last digit, with another sign. */
+	to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
+	     : d->whole > 0 ? d->scale * wholes[DIFF_A] / d->whole
+			    : 0;
+	m->a = wholes[DIFF_A] > 0 ? o->weight[DIFF_A] / wholes[DIFF_A] * to : 0;
+	m->b = wholes[DIFF_B] > 0 ? o->weight[DIFF_B] / wholes[DIFF_B] : 0;
+	m->delta = m->b - m->a;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct diff_total *total = &d->total[s];
+		double whole = wholes[s], measured = o->variance[s] / whole / whole;
+		/* Of one sample, in parts of the whole: the weight of an average one. */
+		double unit = whole > 0 ? total->squares / whole / whole : 0;
+		double least = share * (d->of_shares ? 1 - share : 1) * unit;
+
+		/* What blocks say, but never less than as many independent samples; without blocks of
+		 * its own a side is as noisy as the other one. */
+		variance[s] = !t->noise->variance[s] ? least * d->total[!s].phi
+			      : measured > least     ? measured
+						     : least;
+	}
+	variance[DIFF_A] *= to * to;
+	sum = variance[DIFF_A] + variance[DIFF_B];
+	m->error = sqrt(sum + m->a * m->a * d->scale_error * d->scale_error);
+	/* Welch's degrees, where blocks say how large both variances are. */
+	for (int s = 0; s < DIFF_SIDES; s++)
+		parts += t->noise->variance[s]
+				 ? variance[s] * variance[s] / t->noise->freedom[s]
+				 : 0;
+	freedom = parts > 0 ? sum * sum / parts : INFINITY;
+	/* Searching for it takes long, and degrees are mostly the same. */
+	if (freedom != t->known && !(fabs(freedom - t->known) < 0.01 * t->known)) {
+		t->known = freedom;
+		t->critical = student_critical(0.05, freedom);
+	}
+	m->critical = t->critical;
+	m->p = m->q = 1;
+	/* Most paths have too few samples to be tested. */
+	if (m->delta != 0 && o->tested)
+		m->p = m->error > 0 ? student_two_sided(m->delta / m->error, freedom) : 0;
 }
 
 int noise_test(struct difference *d, const struct noise *n)
 {
-	double wholes[DIFF_SIDES], critical = 0, known = NAN, most = 0;
+	struct tester t = { .d = d, .noise = n, .known = NAN };
+	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
+	double most = 0;
 
 	d->measures = pages_zeroed(d->nodes.count, sizeof(*d->measures));
 	if (!d->measures)
 		return -ENOMEM;
-	for (int s = 0; s < DIFF_SIDES; s++)
-		wholes[s] = (double)d->total[s].weight;
-	d->whole = wholes[DIFF_B] > 0 ? wholes[DIFF_B] : d->scale * wholes[DIFF_A];
+	d->whole = b > 0 ? b : d->scale * a;
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
-		struct diff_measure *m = &d->measures[i];
-		double a = n->inclusive[DIFF_A][i], b = n->inclusive[DIFF_B][i];
-		double both = wholes[DIFF_A] + wholes[DIFF_B], freedom;
-		double share = both > 0 ? (a + b) / both : 0, variance[DIFF_SIDES], to;
-		double sum, parts = 0;
+		const struct diff_node *node = &d->nodes.v[i];
+		double samples =
+			(double)node->samples[DIFF_A] + (double)node->samples[DIFF_B];
+		struct observed all = { .tested = n->samples[i] >= d->options.fewest };
+		struct observed own = { .tested = samples >= d->options.fewest };
+		struct diff_own *slot;
 
-		/* What a part of A's whole is of all. Shares are divided by their own whole,
-		 * so that the sides can be swapped and the difference is the same to its last
-		 * digit, with another sign. */
-		to = d->options.normalize == DIFF_SHARE || d->fell_back
-			     ? 1
-			     : d->scale * wholes[DIFF_A] / d->whole;
-		m->a = wholes[DIFF_A] > 0 ? a / wholes[DIFF_A] * to : 0;
-		m->b = wholes[DIFF_B] > 0 ? b / wholes[DIFF_B] : 0;
-		m->delta = m->b - m->a;
-		variance[DIFF_A] = to * to * share_variance(d, n, DIFF_A, i, share);
-		variance[DIFF_B] = share_variance(d, n, DIFF_B, i, share);
-		m->error = sqrt(variance[DIFF_A] + variance[DIFF_B] +
-				m->a * m->a * d->scale_error * d->scale_error);
-		/* Welch's degrees, where blocks say how large both variances are. */
-		sum = variance[DIFF_A] + variance[DIFF_B];
-		for (int s = 0; s < DIFF_SIDES; s++)
-			parts += n->variance[s]
-					 ? variance[s] * variance[s] / n->freedom[s]
-					 : 0;
-		freedom = parts > 0 ? sum * sum / parts : INFINITY;
-		m->p = m->q = 1;
-		/* Searching for it takes long, and degrees are mostly the same. */
-		if (freedom != known && !(fabs(freedom - known) < 0.01 * known)) {
-			known = freedom;
-			critical = student_critical(0.05, freedom);
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			all.weight[s] = n->inclusive[s][i];
+			all.variance[s] = n->variance[s] ? n->variance[s][i] : NAN;
+			own.weight[s] = (double)node->self[s];
+			own.variance[s] = n->variance[s] ? n->own_variance[s][i] : NAN;
 		}
-		m->critical = critical;
-		/* Most paths have too few samples to be tested. */
-		if (m->delta != 0 && n->samples[i] >= d->options.fewest)
-			m->p = m->error > 0
-				       ? student_two_sided(m->delta / m->error, freedom)
-				       : 0;
+		test_observed(&t, &all, &d->measures[i]);
+		/* With an empty side nothing is compared. */
+		if (!own.tested || !(a > 0) || !(b > 0))
+			continue;
+		slot = array_add(&d->owns);
+		if (!slot)
+			return -ENOMEM;
+		slot->node = i;
+		test_observed(&t, &own, &slot->measure);
 	}
-	if (discovery_adjust(d, n->samples) < 0)
+	if (discovery_adjust(d, n->samples) < 0 || discovery_adjust_own(d) < 0)
 		return -ENOMEM;
 	/* One change among all has to be as improbable as this to be found. */
 	for (int s = 0; s < DIFF_SIDES; s++)
@@ -319,8 +392,11 @@ int noise_test(struct difference *d, const struct noise *n)
 		d->tested ? student_critical(d->options.level / (double)d->tested, most) +
 				    POWER
 			  : 0;
-	for (uint32_t i = 0; i < d->nodes.count; i++)
-		if (n->samples[i] >= d->options.fewest)
-			d->detectable = fmax(d->detectable, difference_detectable(d, i));
+	for (uint32_t i = 0; i < d->nodes.count; i++) {
+		double found = difference_detectable(d, i);
+
+		if (n->samples[i] >= d->options.fewest && found > d->detectable)
+			d->detectable = found;
+	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 /* Variances of what one side has at a node and below, in its own weight. */
 struct noise {
 	double *variance[DIFF_SIDES]; /* by node of d->named; NULL: it has no blocks */
+	double *own_variance[DIFF_SIDES]; /* of what it has by itself; NULL likewise */
 	double freedom[DIFF_SIDES]; /* degrees of it */
 	double *inclusive[DIFF_SIDES]; /* by node: weight there and below */
 	double *samples; /* of both sides, there and below */

@@ -78,17 +78,23 @@ int difference_write_table(struct context *ctx, const struct difference *d, size
 	failed |= t.failed;
 	text_release(&t);
 	if (d->rows.count)
-		fprintf(out, "%-8s  %7s  %7s  %8s  %7s  %8s  %-*s  %s\n", "kind", "A %",
-			"B %", "delta", "+-95 %", "q", WIDTH_NAME, "function", "module");
+		fprintf(out, "%-8s  %7s  %7s  %8s  %7s  %10s  %7s  %8s  %-*s  %s\n",
+			"kind", "A %", "B %", "delta", "+-95 %", "B - A", "B / A", "q",
+			WIDTH_NAME, "function", "module");
 	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
 		const struct diff_row *row = &d->rows.v[i];
 		const struct diff_measure *m = &d->measures[row->node];
 		const char *name, *end;
 		int wide;
 
-		fprintf(out, "%-8s  %7.2f  %7.2f  %+8.2f  %7.2f  %8.2g  ",
+		fprintf(out, "%-8s  %7.2f  %7.2f  %+8.2f  %7.2f  %+10.4g  ",
 			difference_kind_name(row->kind), 100 * m->a, 100 * m->b,
-			100 * m->delta, 100 * m->critical * m->error, m->q);
+			100 * m->delta, 100 * m->critical * m->error,
+			m->delta * d->whole / pow(10, d->decimals));
+		if (m->a > 0)
+			fprintf(out, "%7.3g  %8.2g  ", m->b / m->a, m->q);
+		else
+			fprintf(out, "%7s  %8.2g  ", "-", m->q);
 		/* A name that is longer than its column goes on in the path below. */
 		name = end = name_of(d, row->node);
 		for (wide = 0; *end && wide < WIDTH_NAME; wide++)
@@ -101,6 +107,11 @@ int difference_write_table(struct context *ctx, const struct difference *d, size
 		failed |= row->from && !find_path(d, row->from, &path);
 		if (!failed && row->from)
 			write_path(d, &path, "from ", out);
+		if (difference_went_away(d, row->node))
+			fprintf(out,
+				"          it went away: %.2f %% in the last quarter of "
+				"B\n",
+				100 * d->late[row->node]);
 	}
 	if (d->rows.count > most)
 		fprintf(out, "# %zu more\n", d->rows.count - most);
@@ -154,6 +165,7 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 {
 	const struct diff_measure *m = &d->measures[row->node];
 	const struct diff_node *n = &d->nodes.v[row->node];
+	const struct diff_measure *own = difference_own(d, row->node);
 	double unit = pow(10, d->decimals), reach = m->critical * m->error;
 
 	fprintf(out, "{\"kind\":\"%s\"", difference_kind_name(row->kind));
@@ -175,9 +187,22 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 		(double)n->self[DIFF_B] / unit, m->delta, m->delta - reach,
 		m->delta + reach, m->q, difference_detectable(d, row->node));
 	if (m->a > 0)
-		fprintf(out, "%.17g}", m->b / m->a);
+		fprintf(out, "%.17g", m->b / m->a);
 	else
-		fputs("null}", out);
+		fputs("null", out);
+	fprintf(out, ",\"absolute\":%.17g,\"went_away\":%s", m->delta * d->whole / unit,
+		difference_went_away(d, row->node) ? "true" : "false");
+	/* Of what it has by itself; of few samples nothing is known. */
+	if (own)
+		fprintf(out,
+			",\"self_delta\":%.17g,\"self_lo\":%.17g,\"self_hi\":%.17g,"
+			"\"self_q\":%.17g}",
+			own->delta, own->delta - own->critical * own->error,
+			own->delta + own->critical * own->error, own->q);
+	else
+		fputs(",\"self_delta\":null,\"self_lo\":null,\"self_hi\":null,"
+		      "\"self_q\":null}",
+		      out);
 	return true;
 }
 

@@ -38,6 +38,7 @@ enum saved_column {
 	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
 	SAVED_DESCRIBED = 49, /* what further columns are */
 	SAVED_MEASURES = 50, /* of a difference: input passes over it */
+	SAVED_OWN_MEASURES = 51, /* of own values, likewise */
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
 	SAVED_COLUMNS = SAVED_FURTHER + 2 * COLUMNS_FURTHER,

@@ -272,24 +272,31 @@ int change_describe(struct text *t, const struct difference *d)
 	return more_to_say < 0 ? -ENOMEM : 0;
 }
 
-void change_add_measures(struct bytes *to, const struct difference *d,
-			 const struct view *data)
+/* @number: of the node. That of the last one is taken away, and becomes it. */
+static void add_measure(struct bytes *to, const struct difference *d,
+			const struct diff_measure *m, uint64_t number, uint64_t *last)
 {
 	double unit = d->whole > 0 ? d->whole : 1;
+
+	if (!m || !(m->q < 1) || d->uncoloured)
+		return;
+	bytes_varint(to, number - *last);
+	bytes_varint(to, (uint64_t)(m->error * unit));
+	/* A tenth of a digit is enough, and 0 is what is below 1e-25. */
+	bytes_varint(to, m->q > 1e-25 ? (uint64_t)(250 + 10 * log10(m->q)) : 0);
+	*last = number;
+}
+
+void change_add_measures(struct bytes *all, struct bytes *own, const struct difference *d,
+			 const struct view *data)
+{
 	struct view_walk w = { 0 };
-	uint64_t number = 0, last = 0;
+	uint64_t number = 0, last = 0, last_own = 0;
 
 	/* As columns are written: nodes are numbered as the walk comes to them. */
 	while (view_next(data, &w, VIEW_INTO)) {
-		const struct diff_measure *m = &d->measures[w.node];
-
 		number++;
-		if (!(m->q < 1) || d->uncoloured)
-			continue;
-		bytes_varint(to, number - last);
-		bytes_varint(to, (uint64_t)(m->error * unit));
-		/* A tenth of a digit is enough, and 0 is what is below 1e-25. */
-		bytes_varint(to, m->q > 1e-25 ? (uint64_t)(250 + 10 * log10(m->q)) : 0);
-		last = number;
+		add_measure(all, d, &d->measures[w.node], number, &last);
+		add_measure(own, d, difference_own(d, w.node), number, &last_own);
 	}
 }

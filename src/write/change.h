@@ -51,9 +51,9 @@ void change_add_legend(struct text *t, const struct difference *d, double y, dou
 /* What has changed, in sentences, for those who cannot see it. 0, or -ENOMEM. */
 int change_describe(struct text *t, const struct difference *d);
 
-/* For the viewer: of each node that was tested what is known of its noise. @data: the view that is
- * written, with B's weights. */
-void change_add_measures(struct bytes *to, const struct difference *d,
+/* For the viewer: of each node that was tested what is known of its noise, with all below it and by
+ * itself. @data: the view that is written, with B's weights. */
+void change_add_measures(struct bytes *all, struct bytes *own, const struct difference *d,
 			 const struct view *data);
 
 #endif

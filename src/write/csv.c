@@ -35,8 +35,8 @@ int write_csv(struct context *ctx, const struct tree_source *in,
 	if (named_is_difference(in->tree))
 		return fail(
 			ctx, -EINVAL,
-			"a difference has no place in this format: svg, html and folded "
-			"have one");
+			"a difference has no place in this format: svg, html, folded and "
+			"pprof have one");
 	err = rows_make(ctx, in, ROWS_FUNCTION, ROWS_BY_SELF, &rows);
 	if (err < 0)
 		return err;

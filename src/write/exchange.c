@@ -1,7 +1,7 @@
 /*
  * Formats of other programs see one view, and what they have in common is here: which frames are
  * processes, what a weight is called, and numbers for functions in the order in which a reader meets
- * them. A difference has no place in any of them.
+ * them. A difference has a place in pprof's only.
  */
 #include "write/exchange.h"
 
@@ -22,14 +22,15 @@ int exchange_open(struct context *ctx, const struct tree_source *in,
 	const char *unit, *events;
 	int err;
 
-	if (named_is_difference(in->tree))
+	if (named_is_difference(in->tree) && !(flags & EXCHANGE_DIFFERENCES))
 		return fail(
 			ctx, -EINVAL,
-			"a difference has no place in this format: svg, html and folded "
-			"have one");
+			"a difference has no place in this format: svg, html, folded and "
+			"pprof have one");
 	if (!e.facts)
 		e.facts = &nothing_known;
 	e.in.in_order = false;
+	flags &= ~(unsigned)EXCHANGE_DIFFERENCES;
 	err = view_make(ctx, &e.in, flags | VIEW_COLUMNS, &e.view);
 	if (err < 0)
 		return err;

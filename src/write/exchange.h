@@ -22,7 +22,10 @@ struct exchange {
 	const char *unit; /* "nanoseconds", "bytes", "count" */
 };
 
-/* @flags: of enum view_flag. 0, or a negative errno with its sentence. */
+/* Beside enum view_flag: the format has a place for two profiles. */
+enum { EXCHANGE_DIFFERENCES = 1 << 16 };
+
+/* @flags: of enum view_flag, and that one. 0, or a negative errno with its sentence. */
 int exchange_open(struct context *ctx, const struct tree_source *in,
 		  const struct write_options *options, unsigned flags,
 		  struct exchange *ret);

@@ -123,7 +123,8 @@ int locations_make(const struct exchange *e, struct locations *ret)
 	for (uint32_t i = 1; err == 0 && i < e->view.nodes.count; i++) {
 		const struct view_node *n = exchange_node(e, i);
 
-		l.list.v[l.of_node[locations_leaf(&l, i)]].used |= n->self > 0;
+		l.list.v[l.of_node[locations_leaf(&l, i)]].used |=
+			n->self > 0 || view_value(&e->view, i, COLUMN_BEFORE) > 0;
 		if (!is_inlined(&l, i))
 			l.list.v[l.of_node[n->parent]].used = true;
 	}

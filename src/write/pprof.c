@@ -7,6 +7,10 @@
  *	mapping *, location *, function *
  *	string_table *
  *
+ * What `pprof -diff_base` makes of two profiles is one as well: samples of the first have values below
+ * zero and the label pprof::base, and percentages are of them. So a difference is written, as it was read:
+ * no scale, for who reads it has -normalize.
+ *
  * Locations have no address, as none is known for a function of a tree: nothing is invented, so
  * pprof's -disasm has nothing to show, and all else works.
  */
@@ -175,9 +179,9 @@ static struct pprof_label *pprof_label_of(struct pprof_writer *w, uint32_t node)
 	return label;
 }
 
-static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
+static void put_pprof_sample(struct pprof_writer *w, uint32_t node, uint64_t value,
+			     bool is_base)
 {
-	const struct view_node *n = exchange_node(&w->e, node);
 	uint32_t process = locations_process(&w->locations, node);
 	uint32_t leaf = locations_leaf(&w->locations, node), at = leaf;
 	bool has_pid = false, has_tid = false;
@@ -189,7 +193,7 @@ static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
 	put_pprof_part(w, SAMPLE_LOCATION);
 	if (w->e.has_samples)
 		proto_varint(&w->part, exchange_samples(&w->e, node));
-	proto_varint(&w->part, n->self);
+	proto_varint(&w->part, is_base ? -value : value);
 	put_pprof_part(w, SAMPLE_VALUE);
 	for (at = node; at != leaf; at = exchange_node(&w->e, at)->parent) {
 		const struct pprof_label *label = pprof_label_of(w, at);
@@ -198,6 +202,11 @@ static void put_pprof_sample(struct pprof_writer *w, uint32_t node)
 		has_tid |= label->key == w->tid;
 		put_pprof_label(w, label);
 	}
+	if (is_base)
+		put_pprof_label(w,
+				&(struct pprof_label){
+					.key = (uint32_t)string_number(w, "pprof::base"),
+					.text = (uint32_t)string_number(w, "true") });
 	if (process) {
 		struct process_name p = exchange_process(&w->e, process);
 
@@ -267,11 +276,17 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 		const struct write_options *options, FILE *out)
 {
 	struct pprof_writer w = { 0 };
-	int err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION, &w.e);
+	int err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION | EXCHANGE_DIFFERENCES,
+				&w.e);
+	uint64_t before = 0;
+	bool overflow = false;
 
 	if (err < 0)
 		return err;
-	if (exchange_node(&w.e, 0)->total > INT64_MAX)
+	for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
+		overflow |= __builtin_add_overflow(
+			before, view_value(&w.e.view, i, COLUMN_BEFORE), &before);
+	if (overflow || before > INT64_MAX || exchange_node(&w.e, 0)->total > INT64_MAX)
 		err = fail(
 			ctx, -EOVERFLOW,
 			"all weighs more than 2^63, which is more than pprof's numbers "
@@ -287,9 +302,15 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 		w.comm = (uint32_t)string_number(&w, "comm");
 		w.pid = (uint32_t)string_number(&w, "pid");
 		w.tid = (uint32_t)string_number(&w, "tid");
-		for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
-			if (exchange_node(&w.e, i)->self)
-				put_pprof_sample(&w, i);
+		for (uint32_t i = 0; i < w.e.view.nodes.count; i++) {
+			uint64_t base = view_value(&w.e.view, i, COLUMN_BEFORE);
+			uint64_t self = exchange_node(&w.e, i)->self;
+
+			if (base)
+				put_pprof_sample(&w, i, base, true);
+			if (self)
+				put_pprof_sample(&w, i, self, false);
+		}
 		put_pprof_code(&w);
 		for (size_t i = 0; i < w.strings.texts.count; i++) {
 			proto_string(&w.all, PROFILE_STRING,

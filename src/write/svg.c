@@ -325,8 +325,9 @@ static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
 		bytes_add(&data->columns[SAVED_REPORT], facts->report->v,
 			  facts->report->count);
 	if (s->picture.difference)
-		change_add_measures(&data->columns[SAVED_MEASURES], s->picture.difference,
-				    s->data);
+		change_add_measures(&data->columns[SAVED_MEASURES],
+				    &data->columns[SAVED_OWN_MEASURES],
+				    s->picture.difference, s->data);
 	if (add_data_colours(s, data) < 0)
 		return fail_memory(ctx);
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);

@@ -90,7 +90,7 @@ setup()
 	run ! "$flamefold" graph -q --flamechart a.folded -o x.ff
 	[[ $output == *"a flame chart"* ]]
 	run ! "$flamefold" diff -q a.folded a.folded -o x.ff
-	[[ $output == *"'diff' writes svg, html or folded"* ]]
+	[[ $output == *"'diff' writes svg, html, folded or pprof"* ]]
 	[ ! -e x.ff ]
 }
 

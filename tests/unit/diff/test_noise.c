@@ -27,6 +27,7 @@ static struct program usual_program(unsigned burst)
 struct alarms {
 	unsigned comparisons; /* with one, of SEEDS */
 	uint64_t nodes, tested;
+	unsigned comparisons_of_own; /* with one that is of what a path has by itself */
 };
 
 /* How often is something said to have changed, where nothing has? */
@@ -45,6 +46,8 @@ static struct alarms compare_with_itself(unsigned burst, bool timed)
 		all.nodes += d.significant;
 		all.tested += d.tested;
 		all.comparisons += d.significant > 0;
+		all.comparisons_of_own += d.owns_significant > 0;
+		cr_assert_geq(d.owns.count, p.count / 2);
 		difference_release(&d);
 	}
 	return all;
@@ -56,6 +59,7 @@ Test(noise, independent_samples_raise_no_more_false_alarms_than_one_in_twenty)
 
 	cr_expect_leq(all.nodes * 20, all.tested, "%lu of %lu", all.nodes, all.tested);
 	cr_expect_leq(all.comparisons, SEEDS / 20, "%u", all.comparisons);
+	cr_expect_leq(all.comparisons_of_own, SEEDS / 20, "%u", all.comparisons_of_own);
 }
 
 Test(noise, bursts_raise_no_more_either)
@@ -64,6 +68,7 @@ Test(noise, bursts_raise_no_more_either)
 
 	cr_expect_leq(all.nodes * 20, all.tested, "%lu of %lu", all.nodes, all.tested);
 	cr_expect_leq(all.comparisons, SEEDS / 20, "%u", all.comparisons);
+	cr_expect_leq(all.comparisons_of_own, SEEDS / 20, "%u", all.comparisons_of_own);
 }
 
 /* The test of the test: who takes bursts for independent samples cries wolf. */
@@ -72,6 +77,7 @@ Test(noise, without_pieces_of_time_bursts_would)
 	struct alarms all = compare_with_itself(9, false);
 
 	cr_expect_geq(all.comparisons, SEEDS / 2, "%u", all.comparisons);
+	cr_expect_geq(all.comparisons_of_own, SEEDS / 2, "%u", all.comparisons_of_own);
 }
 
 Test(noise, a_change_as_large_as_what_can_be_seen_is_found)
@@ -106,6 +112,38 @@ Test(noise, a_change_as_large_as_what_can_be_seen_is_found)
 	cr_expect(detectable < 0.02, "%g", detectable);
 	cr_expect_geq(10 * found, 8 * SEEDS, "%u", found);
 	cr_expect_leq(10 * alarms, SEEDS, "%u", alarms);
+}
+
+/* A caller that does more by itself, and less in its callee: its sum says nothing of either. */
+Test(noise, own_values_are_tested_by_themselves)
+{
+	struct program p = { .stacks = { "main;f", "main;f;g", "main;h" },
+			     .shares = { 20, 30, 50 },
+			     .count = 3,
+			     .burst = 2,
+			     .samples = 12000 };
+	struct program more = p;
+	const struct diff_measure *f, *g, *h;
+	struct difference d;
+
+	more.shares[0] = 30;
+	more.shares[1] = 20;
+	cr_assert_eq(difference_init(&d), 0);
+	record_side(&d, DIFF_A, &p, 1, true);
+	record_side(&d, DIFF_B, &more, 2, true);
+	finish(&d, DIFF_SHARE);
+	f = difference_own(&d, node_of_path(&d, "main;f"));
+	g = difference_own(&d, node_of_path(&d, "main;f;g"));
+	h = difference_own(&d, node_of_path(&d, "main;h"));
+	cr_assert(f && g && h);
+	cr_expect(f->q < 0.01 && fabs(f->delta - 0.1) < 0.03);
+	cr_expect(g->q < 0.01 && fabs(g->delta + 0.1) < 0.03);
+	cr_expect(h->q > 0.05);
+	/* A leaf is what it has by itself. */
+	cr_expect(fabs(h->error - d.measures[node_of_path(&d, "main;h")].error) < 1e-12);
+	/* What has no samples by itself is not there. */
+	cr_expect_null(difference_own(&d, node_of_path(&d, "main")));
+	difference_release(&d);
 }
 
 /* Of much that has changed one in twenty may be false, but not in another branch. */
