@@ -178,12 +178,16 @@ struct arrival {
 	bool has_samples, has_times;
 };
 
-/* What is there gets as many decimals as the input has. False where it is more than 64 bits hold. */
-static bool add_decimals(struct difference *d, unsigned decimals)
+/* Of the column that is asked for: a node's own value, and that of all below it, with as many decimals as
+ * what is there or comes has at most. 0, -ENOMEM, or -EOVERFLOW. */
+static int read_weights(struct difference *d, struct arrival *x)
 {
+	const struct named *named = x->input->in->tree;
+	size_t count = named->nodes.count;
 	bool overflow = false;
+	uint64_t *selves, *totals, factor;
 
-	for (; d->decimals < decimals; d->decimals++) {
+	for (; d->decimals < named->decimals; d->decimals++) {
 		for (size_t i = 0; i < d->nodes.count; i++)
 			for (int s = 0; s < DIFF_SIDES; s++)
 				overflow |=
@@ -198,19 +202,9 @@ static bool add_decimals(struct difference *d, unsigned decimals)
 			d->total[s].squares *= 100;
 		}
 	}
-	return !overflow;
-}
-
-/* Of the column that is asked for: a node's own value, and that of all below it, with the difference's
- * decimals. 0, -ENOMEM, or -EOVERFLOW. */
-static int read_weights(const struct difference *d, struct arrival *x)
-{
-	const struct named *named = x->input->in->tree;
-	size_t count = named->nodes.count;
-	uint64_t factor = power_of_ten(d->decimals - named->decimals);
-	bool overflow = false;
-	uint64_t *selves, *totals;
-
+	if (overflow)
+		return -EOVERFLOW;
+	factor = power_of_ten(d->decimals - named->decimals);
 	x->selves = named->values[COLUMN_WEIGHT];
 	x->totals = named->totals;
 	if (factor == 1 && x->input->column == COLUMN_WEIGHT && count)
@@ -368,8 +362,6 @@ int difference_add(struct difference *d, enum diff_side side,
 	/* Cells have 16 bits for an input's number. */
 	if (err == 0 && d->inputs > UINT16_MAX)
 		err = -E2BIG;
-	if (err == 0 && !add_decimals(d, named->decimals))
-		err = -EOVERFLOW;
 	if (err == 0)
 		err = read_weights(d, &x);
 	if (err == 0 &&

@@ -90,6 +90,12 @@ static void add_untemplated(struct text *t, const char *name, size_t size)
 	}
 }
 
+/* Its name may have a number. */
+static bool is_worker(const struct diff_function *f)
+{
+	return f->is_process && f->kind == FUNCTION_LABEL;
+}
+
 /* The name alone, as a step spells it. */
 static void spell_name(const struct difference *d, const struct diff_function *f,
 		       enum diff_match step, struct text *t)
@@ -98,7 +104,7 @@ static void spell_name(const struct difference *d, const struct diff_function *f
 	const char *module = intern_text(&d->strings, f->module);
 	size_t size = strlen(name), digits;
 
-	if (step >= MATCH_NUMBER && f->is_process && f->kind == FUNCTION_LABEL) {
+	if (step >= MATCH_NUMBER && is_worker(f)) {
 		/* "kworker/3:1" -> "kworker/<N>:<N>", as perf's sort key comm_nodigit has it. */
 		for (; *name; name += digits ? digits : 1) {
 			digits = strspn(name, "0123456789");
@@ -236,6 +242,18 @@ static void spell_function(const struct difference *d, uint32_t i, enum diff_mat
 	}
 }
 
+static void note_spelling(struct ladder_spelling *spelling, const struct diff_function *f,
+			  uint32_t i)
+{
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (f->sides & 1 << s && (!spelling->first[s] || i < spelling->first[s]))
+			spelling->first[s] = i;
+	if (!is_worker(f))
+		return;
+	spelling->are_many |= spelling->processes;
+	spelling->processes = spelling->processes ?: i;
+}
+
 /*
  * One step: functions that nothing was found for yet, @sides of their classes. An instance of a template
  * finds others that nothing was found for, not those that both sides have. Of processes that differ in
@@ -247,47 +265,38 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 	size_t count = d->functions.count;
 	ARRAY(struct ladder_spelling) spellings = { 0 };
 	uint32_t *of = calloc(count, sizeof(*of)); /* by function */
+	bool *looks = calloc(count, sizeof(*looks)); /* for another one */
 	struct program programs[DIFF_SIDES] = { 0 };
 	struct text t = { 0 };
 	struct intern keys = { 0 };
-	int err = of ? intern_init(&keys) : -ENOMEM;
+	int err = of && looks ? intern_init(&keys) : -ENOMEM;
 
 	if (err == 0 && step == MATCH_PROGRAM)
 		err = find_programs(d, sides, programs);
 	if (err == 0 && !array_add(&spellings)) /* the empty one, which nobody has */
 		err = -ENOMEM;
-	/* First who looks for another one, then who may be found: nearly all are on both sides, and are
-	 * only asked for. */
-	for (size_t k = 0; k < 2 * count && err == 0; k++) {
-		uint32_t i = (uint32_t)(k % count);
-		const struct diff_function *f = &d->functions.v[i];
-		bool is_worker = f->is_process && f->kind == FUNCTION_LABEL;
-		bool looks = sides[i] != both || (step == MATCH_NUMBER && is_worker);
-		struct ladder_spelling *spelling;
-
-		if (!i || looks != (k < count) || (!looks && step == MATCH_TEMPLATE))
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		looks[i] = sides[i] != both ||
+			   (step == MATCH_NUMBER && is_worker(&d->functions.v[i]));
+		if (!looks[i])
 			continue;
 		spell_function(d, i, step, &programs[sides[i] == 1 << DIFF_B], &t);
-		if (t.failed)
-			err = -ENOMEM;
-		else if (looks)
-			err = intern_add(&keys, t.bytes, t.size, &of[i]);
-		else if (!intern_find(&keys, t.bytes, t.size, &of[i]))
-			continue;
+		err = t.failed ? -ENOMEM : intern_add(&keys, t.bytes, t.size, &of[i]);
 		while (err == 0 && spellings.count <= of[i])
 			if (!array_add(&spellings))
 				err = -ENOMEM;
-		if (err < 0)
-			break;
-		spelling = &spellings.v[of[i]];
-		for (int s = 0; s < DIFF_SIDES; s++)
-			if (f->sides & 1 << s &&
-			    (!spelling->first[s] || i < spelling->first[s]))
-				spelling->first[s] = i;
-		if (is_worker) {
-			spelling->are_many |= spelling->processes;
-			spelling->processes = spelling->processes ?: i;
-		}
+		if (err == 0)
+			note_spelling(&spellings.v[of[i]], &d->functions.v[i], i);
+	}
+	/* Nearly all are on both sides, and are only asked whether somebody looks for them. */
+	for (uint32_t i = 1; i < count && err == 0 && step != MATCH_TEMPLATE; i++) {
+		if (looks[i])
+			continue;
+		spell_function(d, i, step, &programs[DIFF_A], &t);
+		if (t.failed)
+			err = -ENOMEM;
+		else if (intern_find(&keys, t.bytes, t.size, &of[i]))
+			note_spelling(&spellings.v[of[i]], &d->functions.v[i], i);
 	}
 	for (uint32_t i = 1; i < count && err == 0; i++) {
 		const struct ladder_spelling *spelling = &spellings.v[of[i]];
@@ -295,8 +304,7 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 		uint32_t other;
 
 		if (step == MATCH_NUMBER && spelling->are_many &&
-		    d->functions.v[i].is_process &&
-		    d->functions.v[i].kind == FUNCTION_LABEL) {
+		    is_worker(&d->functions.v[i])) {
 			d->matched[step]++;
 			d->matched[MATCH_EXACT] -= d->functions.v[i].sides == both;
 			err = unite(d, spelling->processes, i, step);
@@ -314,6 +322,7 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 	intern_release(&keys);
 	array_release(&spellings);
 	free(of);
+	free(looks);
 	return err;
 }
 

@@ -297,6 +297,12 @@ struct tester {
 		critical; /* the last degrees of freedom that there were, and what they say */
 };
 
+/* 0 where there is no whole. */
+static double part_of(double weight, double whole)
+{
+	return whole > 0 ? weight / whole : 0;
+}
+
 static void test_observed(struct tester *t, const struct observed *o,
 			  struct diff_measure *m)
 {
@@ -304,7 +310,7 @@ static void test_observed(struct tester *t, const struct observed *o,
 	double wholes[DIFF_SIDES] = { (double)d->total[DIFF_A].weight,
 				      (double)d->total[DIFF_B].weight };
 	double both = wholes[DIFF_A] + wholes[DIFF_B], to, sum, parts = 0, freedom;
-	double share = both > 0 ? (o->weight[DIFF_A] + o->weight[DIFF_B]) / both : 0;
+	double share = part_of(o->weight[DIFF_A] + o->weight[DIFF_B], both);
 	double variance[DIFF_SIDES];
 
 	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
@@ -312,14 +318,14 @@ static void test_observed(struct tester *t, const struct observed *o,
 	to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
 	     : d->whole > 0 ? d->scale * wholes[DIFF_A] / d->whole
 			    : 0;
-	m->a = wholes[DIFF_A] > 0 ? o->weight[DIFF_A] / wholes[DIFF_A] * to : 0;
-	m->b = wholes[DIFF_B] > 0 ? o->weight[DIFF_B] / wholes[DIFF_B] : 0;
+	m->a = part_of(o->weight[DIFF_A], wholes[DIFF_A]) * to;
+	m->b = part_of(o->weight[DIFF_B], wholes[DIFF_B]);
 	m->delta = m->b - m->a;
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		const struct diff_total *total = &d->total[s];
 		double whole = wholes[s], measured = o->variance[s] / whole / whole;
 		/* Of one sample, in parts of the whole: the weight of an average one. */
-		double unit = whole > 0 ? total->squares / whole / whole : 0;
+		double unit = part_of(part_of(total->squares, whole), whole);
 		double least = share * (d->of_shares ? 1 - share : 1) * unit;
 
 		/* What blocks say, but never less than as many independent samples; without blocks of
