@@ -64,7 +64,10 @@ int difference_finish(struct context *ctx, struct difference *d,
 	}
 	/* What a picture shows is whole numbers of 64 bits. */
 	if (!(all < 0x1p63))
-		return fail(ctx, -ERANGE, "weights of A, multiplied by %g, are too large",
+		return fail(ctx, -ERANGE,
+			    "the weights of B and of A, multiplied by %g, add up to more "
+			    "than "
+			    "2^63",
 			    d->scale);
 	d->distance = all > 0 ? apart / all : 0;
 	for (int s = 0; s < DIFF_SIDES; s++)

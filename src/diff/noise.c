@@ -32,6 +32,7 @@ enum {
 	BLOCKS_FEWEST = 8, /* fewer are not joined to larger ones */
 	LARGE = 30, /* samples of a node that says how much more noise there is */
 };
+#define ROUNDING 1e-12 /* of sums of doubles, in parts of them */
 #define BLOCK_SECONDS 0.5 /* or it is as long */
 #define POWER 0.8416 /* standard errors: 8 of 10 lie above minus that */
 #define CORRELATION_MOST 0.3 /* of neighbours: else pieces are too short */
@@ -310,7 +311,7 @@ static void test_observed(struct tester *t, const struct observed *o,
 	double wholes[DIFF_SIDES] = { (double)d->total[DIFF_A].weight,
 				      (double)d->total[DIFF_B].weight };
 	double both = wholes[DIFF_A] + wholes[DIFF_B], to, sum, parts = 0, freedom;
-	double share = part_of(o->weight[DIFF_A] + o->weight[DIFF_B], both);
+	double share = fmin(part_of(o->weight[DIFF_A] + o->weight[DIFF_B], both), 1);
 	double variance[DIFF_SIDES];
 
 	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
@@ -350,8 +351,9 @@ static void test_observed(struct tester *t, const struct observed *o,
 	}
 	m->critical = t->critical;
 	m->p = m->q = 1;
-	/* Most paths have too few samples to be tested. */
-	if (m->delta != 0 && o->tested)
+	/* Most paths have too few samples to be tested. And of what is all of either side sums may differ
+	 * in their last digit, which is no change, though there is no noise in it either. */
+	if (fabs(m->delta) > ROUNDING * (m->a + m->b) && o->tested)
 		m->p = m->error > 0 ? student_two_sided(m->delta / m->error, freedom) : 0;
 }
 

@@ -116,6 +116,12 @@ int scale_find(struct context *ctx, struct difference *d)
 		break;
 	case DIFF_PER:
 		d->scale = o->per[DIFF_B] / o->per[DIFF_A];
+		if (!(d->scale > 0) || !isfinite(d->scale))
+			return fail(
+				ctx, -EINVAL,
+				"cannot compare %g units of work with %g: no number is "
+				"one by the other",
+				o->per[DIFF_A], o->per[DIFF_B]);
 		break;
 	case DIFF_ANCHOR:
 		difference_parts_of(d, o->anchor, parts);

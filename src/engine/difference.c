@@ -1,7 +1,7 @@
 /*
  * The library's differences: finished profiles in, and what writers draw out. A profile is copied
- * into the difference when it is added, so however many inputs there are, one is in memory at a
- * time.
+ * into the difference when it is added, so however many inputs there are, no more than one need be in
+ * memory at a time.
  */
 #include <errno.h>
 #include <flamefold_diff.h>

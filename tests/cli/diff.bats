@@ -617,6 +617,28 @@ phase()
 	run -1 grep '"went_away":true' out
 }
 
+@test "numbers that are too large, or none, are refused with a sentence" {
+	printf 'main;a 18446744073709551615\n' >c.folded
+	run -1 --separate-stderr "$flamefold" diff -q --table c.folded c.folded
+	[[ $stderr == *"the weights of B and of A, multiplied by 1, add up to more than 2^63"* ]]
+	# Decimals of one side count for the other.
+	printf 'main;a 0.000001\n' >c.folded
+	printf 'main;a 17000000000000\n' >d.folded
+	run -1 --separate-stderr "$flamefold" diff -q --table c.folded d.folded
+	[[ $stderr == *"add up to more than 2^63"* ]]
+	printf 'main;a 170000000000000\n' >d.folded
+	run -1 --separate-stderr "$flamefold" diff -q --table c.folded d.folded
+	[[ $stderr == *"flamefold: "* ]]
+	for units in 1e-300,1e300 1e300,1e-300; do
+		run -1 --separate-stderr "$flamefold" diff -q --table --normalize=per=$units a.folded b.folded
+		[[ $stderr == *"cannot compare 1e"*" units of work with 1e"* ]]
+	done
+	# Neither is a count.
+	printf 'main;a -5\nmain;b nan\nmain;c inf\nmain;d 0x10\n' >c.folded
+	run -1 --separate-stderr "$flamefold" diff -q --table c.folded a.folded
+	[[ $stderr == *"'c.folded' is neither a perf.data nor folded text"* ]]
+}
+
 @test "pprof sees the difference that it makes of both sides itself" {
 	command -v go >/dev/null || skip "no go"
 	printf 'main;run;read 3100\nmain;run;parse 1500\nkworker/3:1;x 700\nmain 12\n' >c.folded

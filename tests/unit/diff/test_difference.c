@@ -72,6 +72,62 @@ Test(difference, of_another_length_it_is_the_same)
 	difference_release(&d);
 }
 
+/* Sums of numbers beyond 2^53 depend on their order: "main" is all of either side, and more or less. */
+Test(difference, large_numbers_of_another_length_are_the_same)
+{
+	static const uint64_t leaves[] = {
+		4098762113345671, 9133420981234577, 1209348230498233, 7723409827340923,
+		8234098234098231, 3340928340982347, 5540928340982341, 9940928340982343,
+	};
+
+	for (unsigned factor = 2; factor < 40; factor++) {
+		struct text a = { 0 }, b = { 0 };
+		struct difference d;
+
+		for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
+			text_printf(&a, "main;f%zu %lu\n", i, leaves[i]);
+			text_printf(&b, "main;f%zu %lu\n", i, leaves[i] * factor);
+		}
+		compare(&d, a.bytes, b.bytes, DIFF_SHARE);
+		cr_expect_eq(d.significant, 0, "%u", factor);
+		for (size_t i = 0; i < d.named.nodes.count; i++)
+			cr_expect(d.measures[i].error >= 0, "%u", factor);
+		difference_release(&d);
+		text_release(&a);
+		text_release(&b);
+	}
+}
+
+/* Tools that keep lines apart have counted what a function does by itself once for each of them. */
+Test(difference, lines_of_a_function_are_one)
+{
+	struct diff_options options = { 0 };
+	struct context ctx = { 0 };
+	struct difference d;
+
+	cr_assert_eq(difference_init(&d), 0);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		struct tree t;
+		struct diff_input input = { .in = &t.in, .path = "lines" };
+
+		tree_init(&t);
+		/* Two functions of one name and module, declared at different lines of two builds. */
+		tree_add(&t, "main;work", 600);
+		tree_add(&t, "main;rest", 400);
+		for (size_t i = 0; i < t.symbols.functions.count; i++)
+			t.symbols.functions.v[i].line = (uint32_t)(10 * i + side + 1);
+		tree_sum_up(&t);
+		cr_assert_eq(difference_add(&d, (enum diff_side)side, &input), 0);
+		tree_release(&t);
+	}
+	cr_assert_eq(difference_finish(&ctx, &d, &options), 0);
+	cr_expect_eq(d.named.nodes.count, 4);
+	cr_expect_eq(d.significant, 0);
+	cr_expect_eq(d.nodes.v[node_of_path(&d, "main;work")].self[DIFF_A], 600);
+	cr_expect_eq(d.nodes.v[node_of_path(&d, "main;work")].self[DIFF_B], 600);
+	difference_release(&d);
+}
+
 Test(difference, swapped_sides_negate_it_exactly)
 {
 	static const char a[] = "main;parse 3001\nmain;read 2000\nmain;old 77\nidle 13\n";
