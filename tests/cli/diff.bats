@@ -420,6 +420,39 @@ by_time()
 	[[ $stderr == *"cannot choose an event of 'a.folded'"* ]]
 }
 
+@test "ranges and events of one recording have tables, pieces of their own time, and both at once" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+	attr name=instructions sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=2 flags=sample_id_all
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 2000
+	sample id=1 pid=1 time={10000000 * i + 1000} period=7 ip={0x2000 if i * 7919 % 100 < 30 else 0x3000} chain=U,{0x2000 if i * 7919 % 100 < 30 else 0x3000}
+	sample id=2 pid=1 time={10000000 * i + 2000} period=5 ip={0x2000 if i * 7919 % 100 < (45 if i < 1000 else 60) else 0x3000} chain=U,{0x2000 if i * 7919 % 100 < (45 if i < 1000 else 60) else 0x3000}
+	end
+	END
+	# deltas ARGUMENTS: that of 0x2000 and that of 0x3000, by size of the addresses.
+	deltas()
+	{
+		"$flamefold" diff -q --table --unnamed=address "$@" x.data >out
+		awk '/^changed/ { print $9, $10, $4 }' out | sort | awk '{ printf "%s ", $NF }'
+	}
+	[ "$(deltas --event cycles,instructions)" = "+22.50 -22.50 " ]
+	grep -q '^# A: x.data, 2000 samples of cycles in 20.0 s$' out
+	grep -q '^# B: x.data, 2000 samples of instructions in 20.0 s$' out
+	[ "$(deltas --event instructions,cycles)" = "-22.50 +22.50 " ]
+	[ "$(deltas --event instructions --range 0,10 --range 10,20)" = "+15.00 -15.00 " ]
+	grep -q '^# A: x.data, 1000 samples of instructions in 10.0 s$' out
+	grep -q '^# noise: A by 20 pieces of its time, 1.0 times .* B by 20 pieces of its time, 1.0 times' out
+	[ "$(deltas --event instructions --range 10,20 --range 0,10)" = "-15.00 +15.00 " ]
+	[ -z "$(deltas --event cycles --range 0,10 --range 10,20)" ]
+	[ "$(deltas --event cycles,instructions --range 0,10 --range 10,20)" = "+30.00 -30.00 " ]
+	# One event of two recordings, and an event of either.
+	"$flamefold" diff -q --table --unnamed=address --event cycles,instructions x.data x.data | grep -q '^# B: x.data, 2000 samples of instructions'
+	run -2 --separate-stderr "$flamefold" diff --event a,b,c x.data
+	[[ $stderr == *"takes one event, or two for the two sides, not 'a,b,c'"* ]]
+}
+
 @test "unlike events are compared only by --force" {
 	for event in cycles instructions; do
 		"$build" -o $event.data - <<-END
