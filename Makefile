@@ -30,7 +30,7 @@ rings_archives = $(if $(filter libperf,$(RINGS)),$(LIBPERF))
 # Where that is libperf, tests have the other one, too: a second command, and the unit test of both.
 OTHER_RINGS = $(if $(filter libperf,$(RINGS)),$(addprefix $(O)/tests/syscalls/,flamefold test_evlist))
 
-LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lnettle -lm -lpthread
+LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lnettle -lsqlite3 -lm -lpthread
 
 # Its headers may lie in a directory of their own.
 traceevent := $(shell pkg-config --cflags libtraceevent 2>/dev/null || echo -I/usr/include/traceevent)

@@ -26,6 +26,7 @@ enum command_bit {
 	COMMAND_TREE = 1 << 7,
 	COMMAND_EXPORT = 1 << 8,
 	COMMAND_MERGE = 1 << 9,
+	COMMAND_ARCHIVE = 1 << 10,
 };
 
 struct command {
@@ -38,8 +39,8 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command command_graph, command_fold, command_record, command_diff,
-	command_top, command_tree, command_export, command_merge, command_info,
-	command_help;
+	command_top, command_tree, command_export, command_merge, command_archive,
+	command_info, command_help;
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);

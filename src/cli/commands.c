@@ -6,9 +6,9 @@
 #include "cli/name_suggestion.h"
 
 const struct command *const commands[] = {
-	&command_graph, &command_fold,	&command_record, &command_top,	&command_tree,
-	&command_diff,	&command_merge, &command_export, &command_info, &command_help,
-	NULL,
+	&command_graph,	 &command_fold, &command_record, &command_top,
+	&command_tree,	 &command_diff, &command_merge,	 &command_archive,
+	&command_export, &command_info, &command_help,	 NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -2,7 +2,8 @@
  * As many processes as there are threads to be had, each with its part of the memory. A process is told
  * what to fold by being a copy of this one, and answers by a pipe, which is its standard error, too:
  *
- *	=PATH      the profile file
+ *	=KERNEL    what it was recorded on, where that is known; and in the next line
+ *	PATH       the profile file
  *	sentence   why there is none; where a signal has ended it, what it had to say before
  *
  * With --tree a file's name is the hash of the input's content, and of all that decides what is made of
@@ -135,7 +136,7 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 		return EXIT_INPUT;
 	}
 	if (ff_is_profile(to)) {
-		fprintf(stderr, "=%s", to);
+		fprintf(stderr, "=\n%s", to);
 		return 0;
 	}
 	wanted.quiet = true;
@@ -169,8 +170,13 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 	}
 	if (err < 0 && out)
 		unlink(beside);
-	if (err == 0)
-		fprintf(stderr, "=%s", to);
+	if (err == 0) {
+		const struct ff_input *in = ff_input_next(a.profile, NULL);
+		const char *kernel = ff_input_text(in, FF_INPUT_KERNEL);
+
+		kernel = kernel ? kernel : "";
+		fprintf(stderr, "=%.*s\n%s", (int)strcspn(kernel, "\n"), kernel, to);
+	}
 	return err < 0 ? EXIT_INPUT : 0;
 }
 
@@ -220,7 +226,11 @@ static int end_process(struct fold_process *p)
 	p->pid = 0;
 	text[p->size] = '\0';
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *text == '=') {
-		p->task->made = strdup(text + 1);
+		size_t kernel = strcspn(text + 1, "\n");
+		const char *path = text + 1 + kernel + (text[1 + kernel] == '\n');
+
+		p->task->kernel = kernel ? strndup(text + 1, kernel) : NULL;
+		p->task->made = strdup(path);
 		return p->task->made ? 0 : -ENOMEM;
 	}
 	if (strncmp(text, prefix, strlen(prefix)) == 0)

@@ -15,6 +15,7 @@ struct fold_task {
 	const char *path; /* of the input */
 	char *made; /* the profile file: the input, where it is one; NULL: there is none */
 	char *why; /* then */
+	char *kernel; /* that it was recorded on; NULL: not known */
 };
 
 struct fold_pool {

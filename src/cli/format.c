@@ -40,7 +40,7 @@ static bool format_at(size_t i, struct format *ret)
 	*ret = (struct format){
 		.name = ff_format_text(f, FF_FORMAT_NAME),
 		.suffixes = ff_format_text(f, FF_FORMAT_SUFFIXES),
-		.commands = COMMAND_GRAPH | COMMAND_RECORD,
+		.commands = COMMAND_GRAPH | COMMAND_RECORD | COMMAND_ARCHIVE,
 		.of_profile = f,
 	};
 	if (ff_format_traits(f) & FF_FORMAT_LINES)
@@ -162,7 +162,7 @@ void format_list(unsigned commands, const char *between, const char *last, char 
 void format_words(unsigned command, char *list, size_t size)
 {
 	/* Those that are for a browser or a terminal: others are listed by the command of their own. */
-	bool all = !(command & (COMMAND_GRAPH | COMMAND_RECORD));
+	bool all = !(command & (COMMAND_GRAPH | COMMAND_RECORD | COMMAND_ARCHIVE));
 
 	format_list(all ? command : SEEN, ", ", all ? " or " : ", ", list, size);
 	if (!all)

@@ -326,6 +326,7 @@ static int merge_run(const struct settings *s)
 	for (size_t i = 0; m.tasks && i < m.count; i++) {
 		free(m.tasks[i].made);
 		free(m.tasks[i].why);
+		free(m.tasks[i].kernel);
 	}
 	free(m.tasks);
 	free(m.inputs);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/archive_options.h"
 #include "cli/diff_options.h"
 #include "cli/format.h"
 #include "cli/merge_options.h"
@@ -294,36 +295,6 @@ static int set_debuginfod(struct settings *s, const struct option_row *row,
 	return 0;
 }
 
-static int set_event(struct settings *s, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	s->events[s->record.event_count++] = arg;
-	return 0;
-}
-
-/* Of a file or of what runs now: which of the two it is, is known when all options are. */
-static int set_event_of_top(struct settings *s, const struct option_row *row,
-			    const char *arg)
-{
-	s->profile.event = arg;
-	return set_event(s, row, arg);
-}
-
-/* Whom to sample can be said once; but with a cgroup perf wants -a, too. */
-static int set_target(struct settings *s, const struct option_row *row, const char *arg)
-{
-	if (row->flag == FF_RECORD_SYSTEM && s->record.who == FF_RECORD_CGROUP)
-		return 0;
-	if (s->target && strcmp(s->target, row->name) &&
-	    !(s->record.who == FF_RECORD_SYSTEM && row->flag == FF_RECORD_CGROUP))
-		return usage_error("options '--%s' and '--%s' both say whom to sample",
-				   s->target, row->name);
-	s->target = row->name;
-	s->record.who = (enum ff_record_who)row->flag;
-	s->record.whom = row->arg ? arg : NULL;
-	return 0;
-}
-
 static int set_large(struct settings *s, const struct option_row *row, const char *arg)
 {
 	char *end;
@@ -458,12 +429,14 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 #define RECORD COMMAND_RECORD
 #define DIFF COMMAND_DIFF
 #define MERGE COMMAND_MERGE
+#define ARCHIVE COMMAND_ARCHIVE
 #define TOP COMMAND_TOP
 #define TREE COMMAND_TREE
 #define TEXTS (TOP | TREE | COMMAND_EXPORT)
-#define GRAPH (COMMAND_GRAPH | RECORD | DIFF)
-#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF | TEXTS | MERGE)
-#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF | TEXTS | MERGE)
+#define GRAPH (COMMAND_GRAPH | RECORD | DIFF | ARCHIVE)
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF | TEXTS | MERGE | ARCHIVE)
+#define FILES                                                                            \
+	(COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF | TEXTS | MERGE | ARCHIVE)
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
@@ -488,7 +461,7 @@ static void tell_formats(char *help, size_t size)
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{ .help = "Input:" },
-	{ "input", 'i', "FILE", "read FILE, as if it stood without this option", FILES,
+	{ "input", 'i', "FILE", "read FILE, as if it stood without this option", FILES & ~ARCHIVE,
 	  .set = set_input },
 
 	{ .help = "Output:" },
@@ -504,15 +477,15 @@ const struct option_row option_rows[] = {
 	/* record alone, in perf's letters where perf has them */
 	{ .help = "Whom to sample:" },
 	{ "all-cpus", 'a', NULL, "the whole system (default, where nobody is named)",
-	  RECORD | TOP, set_target, .flag = FF_RECORD_SYSTEM },
+	  RECORD | TOP, record_set_target, .flag = FF_RECORD_SYSTEM },
 	{ "process", 'p', "PID,..", "processes, with their threads and children",
-	  RECORD | TOP, set_target, .flag = FF_RECORD_PROCESSES },
+	  RECORD | TOP, record_set_target, .flag = FF_RECORD_PROCESSES },
 	{ "thread", 't', "TID,..", "threads, with those that they start",
-	  RECORD | TOP, set_target, .flag = FF_RECORD_THREADS },
+	  RECORD | TOP, record_set_target, .flag = FF_RECORD_THREADS },
 	{ "user", 'u', "USER", "all processes of a user, by name or id",
-	  RECORD | TOP, set_target, .flag = FF_RECORD_USER },
+	  RECORD | TOP, record_set_target, .flag = FF_RECORD_USER },
 	{ "cgroup", 'G', "PATH", "a cgroup, by its path below /sys/fs/cgroup",
-	  RECORD | TOP, set_target, .flag = FF_RECORD_CGROUP },
+	  RECORD | TOP, record_set_target, .flag = FF_RECORD_CGROUP },
 	{ "cpus", 'C', "CPUS", "on these processors only: 0-3,5",
 	  RECORD | TOP, set_text, AT(record.cpus) },
 
@@ -523,9 +496,9 @@ const struct option_row option_rows[] = {
 	  RECORD, set_large, AT(record.period),
 	  .hint = "; perf's own --period is always on: what a sample weighs is in it" },
 	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "
-	  "(default: cycles, or cpu-clock)", RECORD, .set = set_event },
+	  "(default: cycles, or cpu-clock)", RECORD, .set = record_set_event },
 	{ "event", 'e', "EVENT", "of a file, what counts, by its name or a pattern; of what runs now, "
-	  "what it is sampled on, in perf's words", TOP, .set = set_event_of_top },
+	  "what it is sampled on, in perf's words", TOP, .set = record_set_event_of_top },
 	{ "call-graph", 'g', "HOW", "auto: what the programs need (default); fp: by frame pointers; "
 	  "dwarf or dwarf,SIZE: from copies of the stack; lbr: by the processor's record of "
 	  "branches; no: none",
@@ -619,6 +592,28 @@ const struct option_row option_rows[] = {
 	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_PLAIN },
 	{ "tree", 0, "DIR", "keep in DIR what was made of each recording, by its content, and take what is "
 	  "there", MERGE, set_text, AT(merge.tree) },
+
+	{ .help = "What is in an archive:" },
+	{ "label", 0, "KEY=VALUE", "add: what is added has this label; else: only what has it; any number "
+	  "of times, and of several values of a key one is enough", ARCHIVE, .set = merge_set_label },
+	{ "host", 0, "HOST", "only what was recorded there; any number of times",
+	  ARCHIVE, .set = archive_set_host },
+	{ "since", 0, "WHEN", "only what began then or later: 2026-11-26, 2026-11-26T03:30 (UTC), today, "
+	  "yesterday, 36h (ago), @SECONDS", ARCHIVE, archive_set_time, AT(archive.query.since) },
+	{ "until", 0, "WHEN", "only what began before", ARCHIVE, archive_set_time, AT(archive.query.until) },
+	{ "recorded", 0, "WHEN", "add: it began then, whatever the recording says",
+	  ARCHIVE, archive_set_time, AT(archive.recorded) },
+	{ "symbol", 0, "NAME", "query: print what share this function has had, in place of a graph",
+	  ARCHIVE, set_text, AT(archive.symbol) },
+	{ "by", 0, "WHAT", "with --symbol, what is a row: hour, day, recording, host, or the key of a label",
+	  ARCHIVE, set_text, AT(archive.by), .initial = "day" },
+	{ "over", 0, "PERCENT", "with --symbol: print the first recording in which it has more than that",
+	  ARCHIVE, .set = archive_set_over },
+	{ "keep", 0, "KEY", "compact: keep apart what differs in host, or in the label KEY; any number of times "
+	  "(default: in anything)", ARCHIVE, .set = archive_set_keep },
+	{ "older-than", 0, "AGE", "expire: what began longer ago: 90d, 36h, 8w",
+	  ARCHIVE, archive_set_age, AT(archive.before) },
+	{ "dry-run", 0, NULL, "expire: only say what would go", ARCHIVE, set_true, AT(archive.dry_run) },
 
 	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },
@@ -781,13 +776,13 @@ const struct option_row option_rows[] = {
 	{ .help = "Running:" },
 	{ "threads", 0, "N", "threads at work (default: one per processor)",
 	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
-	{ "jobs", 'j', "N", "the same as --threads", MERGE, set_whole, AT(profile.threads), .min = 1,
+	{ "jobs", 'j', "N", "the same as --threads", MERGE | ARCHIVE, set_whole, AT(profile.threads), .min = 1,
 	  .max = 1024 },
 	{ "memory", 0, "SIZE", "memory for what inputs and the files that they name make large; "
 	  "what it does not do for is left out, and named (default: a quarter of what is there)",
 	  READS, .set = set_memory, .min = 1 << 20, .max = 1e18 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
-	  READS & ~(DIFF | MERGE), set_stats, AT(stats) },
+	  READS & ~(DIFF | MERGE | ARCHIVE), set_stats, AT(stats) },
 	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },
 	{ "verbose", 'v', NULL, "say what is done, and where names come from, on standard error",
 	  READS, set_true, AT(verbose) },

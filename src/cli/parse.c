@@ -295,6 +295,7 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.record = { .size = sizeof(s->record) },
 		.diff = { .size = sizeof(s->diff) },
 		.merge.store.size = sizeof(s->merge.store),
+		.archive = { .query.size = sizeof(s->archive.query), .over = -1 },
 		.fail_over = -1,
 		.least = -1,
 		.argc = argc,
@@ -307,7 +308,11 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 	s->events = calloc((size_t)argc, sizeof(*s->events));
 	s->merge.labels = calloc((size_t)argc, sizeof(*s->merge.labels));
 	s->merge.store.labels = s->merge.labels;
-	if (!s->inputs || !s->filters || !s->events || !s->merge.labels)
+	s->archive.hosts = calloc((size_t)argc, sizeof(*s->archive.hosts));
+	s->archive.query.hosts = s->archive.hosts;
+	s->archive.keep = calloc((size_t)argc, sizeof(*s->archive.keep));
+	if (!s->inputs || !s->filters || !s->events || !s->merge.labels ||
+	    !s->archive.hosts || !s->archive.keep)
 		return no_memory();
 	while (r.next < r.end && code == 0) {
 		const char *word = *r.next++;
@@ -362,6 +367,8 @@ void settings_release(struct settings *s)
 	free(s->filters);
 	free(s->events);
 	free(s->merge.labels);
+	free(s->archive.hosts);
+	free(s->archive.keep);
 	if (s->own_modes)
 		mode_file_release(s->own_modes);
 	free(s->own_modes);

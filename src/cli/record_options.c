@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/terminal.h"
+
 /* The words stand in the order of enum ff_record_chain, and only copies of the stack have a size.
  * Whether the word behind a "-g" alone is its value is asked here, too: it may be the program. */
 bool record_is_call_graph(const char *word)
@@ -62,4 +64,34 @@ int record_set_ring(struct settings *s, const struct option_row *row, const char
 				     "pages, or bytes like 512K or 4M, up to 64M");
 	s->record.ring_size = (unsigned)value << shift;
 	return 0;
+}
+
+/* Whom to sample can be said once; but with a cgroup perf wants -a, too. */
+int record_set_target(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (row->flag == FF_RECORD_SYSTEM && s->record.who == FF_RECORD_CGROUP)
+		return 0;
+	if (s->target && strcmp(s->target, row->name) &&
+	    !(s->record.who == FF_RECORD_SYSTEM && row->flag == FF_RECORD_CGROUP))
+		return usage_error("options '--%s' and '--%s' both say whom to sample",
+				   s->target, row->name);
+	s->target = row->name;
+	s->record.who = (enum ff_record_who)row->flag;
+	s->record.whom = row->arg ? arg : NULL;
+	return 0;
+}
+
+int record_set_event(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	s->events[s->record.event_count++] = arg;
+	return 0;
+}
+
+/* Of a file or of what runs now: which of the two it is, is known when all options are. */
+int record_set_event_of_top(struct settings *s, const struct option_row *row,
+			    const char *arg)
+{
+	s->profile.event = arg;
+	return record_set_event(s, row, arg);
 }

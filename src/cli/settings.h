@@ -2,6 +2,7 @@
 #define CLI_SETTINGS_H
 
 #include <flamefold.h>
+#include <flamefold_archive.h>
 #include <flamefold_diff.h>
 #include <flamefold_store.h>
 #include <flamefold_table.h>
@@ -62,6 +63,17 @@ struct settings {
 		const char *list; /* a file with names of inputs */
 		const char *tree; /* where what was folded is kept */
 	} merge;
+	/* archive; its labels are those of merge. */
+	struct {
+		struct ff_archive_query query;
+		const char **hosts; /* those of .query */
+		const char **keep; /* compact */
+		size_t keep_count;
+		const char *symbol, *by; /* of a trend */
+		double over; /* percent; negative: not asked for */
+		uint64_t recorded, before; /* seconds since 1970; 0: not said */
+		bool dry_run;
+	} archive;
 	int argc; /* the whole command line */
 	char **argv;
 };

@@ -29,7 +29,7 @@ is()
 	completed flamefold re | is record
 	completed flamefold s | is stacks.folded
 	completed flamefold graph st | is stacks.folded
-	completed flamefold help "" | is "diff export fold graph help info merge record top tree"
+	completed flamefold help "" | is "archive diff export fold graph help info merge record top tree"
 	completed flamefold record --all | is "--all --all-cpus --all-kernel --all-user"
 	completed flamefold info --sy | is "--symbols --symfs"
 	completed flamefold fold --colo | is ""

@@ -58,6 +58,7 @@ package()
 	run find root -type f,l -printf '%m %P\n'
 	[ "$(sort <<<"$output")" = "$(sort <<-'END'
 		644 opt/ff/include/flamefold.h
+		644 opt/ff/include/flamefold_archive.h
 		644 opt/ff/include/flamefold_diff.h
 		644 opt/ff/include/flamefold_store.h
 		644 opt/ff/include/flamefold_table.h

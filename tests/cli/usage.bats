@@ -113,13 +113,13 @@ titled()
 	usage "no command 'infos', but there is 'info'" help infos
 	usage "no command 'nosuch'" help nosuch
 	# No command at all, and what there is.
-	usage "no command or file 'archive'; the commands are graph, fold, record, top, tree, diff, merge, export, info and help" archive a.data b.data
-	usage "no command or file 'folders'; the commands are graph, fold, record, top, tree, diff, merge, export, info and help" folders
+	usage "no command or file 'gather'; the commands are graph, fold, record, top, tree, diff, merge, archive, export, info and help" gather a.data b.data
+	usage "no command or file 'folders'; the commands are graph, fold, record, top, tree, diff, merge, archive, export, info and help" folders
 	# What cannot be one is a file.
-	fails 1 archive.data
-	says "cannot open 'archive.data': No such file or directory"
-	fails 1 ./archive
-	says "cannot open './archive': No such file or directory"
+	fails 1 gather.data
+	says "cannot open 'gather.data': No such file or directory"
+	fails 1 ./gather
+	says "cannot open './gather': No such file or directory"
 	# A file is one, whatever it is called.
 	cp in.folded flod
 	run --separate-stderr "$flamefold" flod

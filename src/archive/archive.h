@@ -1,0 +1,42 @@
+#ifndef ARCHIVE_ARCHIVE_H
+#define ARCHIVE_ARCHIVE_H
+
+#include <flamefold_archive.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/context.h"
+
+/*
+ * Archives: Documentation/archive.md. What is in a directory:
+ *
+ *	index.db           SQLite: what there is of whom
+ *	parts/ab/ab12....ff  profile files by the SHA-256 of their bytes
+ *	tmp/               parts that are being written
+ *	lock               shared by who adds or reads parts, held alone by who removes some
+ *
+ * A part is on the disk before the index names it, and gone from the index before it is removed: who is
+ * killed leaves a part that nobody knows, which the next one who has the lock alone removes.
+ *
+ *	sql.h      statements
+ *	index.h    the index is opened, and is ours
+ *	parts.h    files
+ *	select.h   which recordings are asked for
+ */
+enum { ARCHIVE_STATEMENTS = 40 };
+
+struct ff_archive {
+	struct context ctx;
+	struct ff_archive_options options;
+	char *directory;
+	sqlite3 *db;
+	struct archive_statement {
+		const char *sql; /* a literal: known by where it lies */
+		sqlite3_stmt *stmt;
+	} statements[ARCHIVE_STATEMENTS];
+	int lock; /* -1: none */
+	bool adding; /* a transaction is open */
+	unsigned parts_made; /* by this process */
+};
+
+#endif

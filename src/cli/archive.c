@@ -1,0 +1,209 @@
+/*
+ * archive: a directory of many recordings, kept as profile files, and an index of them.
+ *
+ *	flamefold archive add nightly --label build=42 *.data
+ *	flamefold archive query nightly --label build=42 -o 42.svg
+ *	flamefold archive query nightly --symbol parse --by build
+ */
+#include "cli/archive.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "cli/sheet.h"
+#include "cli/terminal.h"
+
+static const struct archive_verb verbs[] = {
+	{ "add", " FILE...", SIZE_MAX, archive_add },
+	{ "ls", "", 0, archive_ls },
+	{ "query", "", 0, archive_query },
+	{ "compact", " hour|day", 1, archive_compact },
+	{ "expire", " --older-than=AGE", 0, archive_expire },
+	{ "check", "", 0, archive_check },
+};
+enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
+
+static void log_archive(void *arg, const char *line)
+{
+	(void)arg;
+	say_warning("%s", line);
+}
+
+int archive_open(const struct settings *s, const char *directory, unsigned flags,
+		 struct ff_archive **ret)
+{
+	struct ff_archive_options options = { .size = sizeof(options), .flags = flags };
+
+	/* Of check it is what was asked for. */
+	options.log = s->quiet && strcmp(s->inputs[0], "check") != 0 ? NULL : log_archive;
+	if (ff_archive_open(ret, directory, &options) == 0)
+		return 0;
+	return archive_say(*ret);
+}
+
+int archive_say(const struct ff_archive *a)
+{
+	status_clear();
+	say("%s", a ? ff_archive_error(a) : "out of memory");
+	return EXIT_INPUT;
+}
+
+struct ff_archive_query archive_asked(const struct settings *s)
+{
+	struct ff_archive_query q = s->archive.query;
+
+	q.labels = s->merge.store.labels;
+	q.label_count = s->merge.store.label_count;
+	return q;
+}
+
+const char *archive_time(uint64_t ns, char room[ARCHIVE_TIME])
+{
+	time_t at = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!ns || !gmtime_r(&at, &tm) ||
+	    !strftime(room, ARCHIVE_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return "-";
+	return room;
+}
+
+static int print_file(void *arg, const struct ff_archive_file *f)
+{
+	char began[ARCHIVE_TIME], samples[24], seconds[32];
+
+	snprintf(samples, sizeof(samples), "%llu", (unsigned long long)f->samples);
+	snprintf(seconds, sizeof(seconds), "%.1f", (double)(f->ended - f->started) / 1e9);
+	sheet_row(arg, (const char *const[]){ archive_time(f->started, began), seconds,
+					      samples, f->host, f->event, f->part,
+					      f->name, f->labels, f->kernel });
+	return 0;
+}
+
+static const struct sheet_column file_columns[] = {
+	{ "began", 20, false },	    { "seconds", -7, true }, { "samples", -9, true },
+	{ "host", 8, false },	    { "event", 10, false },  { "part", 9, false },
+	{ "recording", 16, false }, { "labels", 12, false }, { "kernel", 0, false },
+};
+
+int archive_ls(const struct settings *s, const char *directory)
+{
+	struct sheet l = { .columns = file_columns,
+			   .count = sizeof(file_columns) / sizeof(*file_columns) };
+	struct ff_archive_query q = archive_asked(s);
+	struct ff_archive *a = NULL;
+	int code = archive_open(s, directory, FF_ARCHIVE_READ_ONLY, &a);
+
+	if (code == 0)
+		code = sheet_open(&l, s);
+	if (code == 0 && ff_archive_list(a, &q, print_file, &l) < 0) {
+		output_discard(&l.out);
+		code = archive_say(a);
+	} else if (code == 0) {
+		code = sheet_close(&l);
+	}
+	ff_archive_close(a);
+	return code;
+}
+
+int archive_compact(const struct settings *s, const char *directory)
+{
+	const char *what = s->input_count > 2 ? s->inputs[2] : "";
+	struct ff_archive_compaction c = { .keep = s->archive.keep,
+					   .keep_count = s->archive.keep_count };
+	struct ff_archive *a = NULL;
+	int code;
+
+	c.level = strcmp(what, "hour") == 0  ? FF_ARCHIVE_HOUR
+		  : strcmp(what, "day") == 0 ? FF_ARCHIVE_DAY
+					     : FF_ARCHIVE_RECORDING;
+	if (c.level == FF_ARCHIVE_RECORDING)
+		return usage_error("'archive compact %s' is followed by hour or day",
+				   directory);
+	code = archive_open(s, directory, 0, &a);
+	if (code == 0 && ff_archive_compact(a, &c) < 0)
+		code = archive_say(a);
+	if (code == 0 && !s->quiet)
+		say_note("%zu parts are %zu", c.before, c.after);
+	ff_archive_close(a);
+	return code;
+}
+
+struct expiring {
+	bool dry_run;
+	size_t count;
+};
+
+static int print_expired(void *arg, const struct ff_archive_file *f)
+{
+	struct expiring *e = arg;
+	char began[ARCHIVE_TIME];
+
+	printf("%s %s ",
+	       e->dry_run ? "would go:" : "goes:", archive_time(f->started, began));
+	put_clean(stdout, *f->host ? f->host : "-");
+	putchar(' ');
+	put_clean(stdout, f->name);
+	putchar('\n');
+	e->count++;
+	return 0;
+}
+
+int archive_expire(const struct settings *s, const char *directory)
+{
+	struct expiring e = { .dry_run = s->archive.dry_run };
+	struct ff_archive_query q = archive_asked(s);
+	struct ff_archive *a = NULL;
+	int code;
+
+	if (!s->archive.before)
+		return usage_error("'archive expire' needs an age: --older-than=90d");
+	if (!q.until || q.until > s->archive.before)
+		q.until = s->archive.before;
+	code = archive_open(s, directory, e.dry_run ? FF_ARCHIVE_DRY_RUN : 0, &a);
+	if (code == 0 && ff_archive_expire(a, &q, print_expired, &e) < 0)
+		code = archive_say(a);
+	if (code == 0 && !s->quiet)
+		say_note("%zu recordings %s", e.count,
+			 e.dry_run ? "would go" : "are gone");
+	ff_archive_close(a);
+	return code;
+}
+
+int archive_check(const struct settings *s, const char *directory)
+{
+	struct ff_archive *a = NULL;
+	size_t problems = 0;
+	int code = archive_open(s, directory, 0, &a);
+
+	if (code == 0 && ff_archive_check(a, &problems) < 0)
+		code = archive_say(a);
+	if (code == 0 && problems)
+		say("'%s': %zu problems", directory, problems);
+	ff_archive_close(a);
+	return code == 0 && problems ? EXIT_INPUT : code;
+}
+
+static int archive_run(const struct settings *s)
+{
+	const char *word = s->input_count ? s->inputs[0] : "";
+	size_t i = 0;
+
+	while (i < VERBS && strcmp(verbs[i].name, word) != 0)
+		i++;
+	if (i == VERBS)
+		return usage_error("'archive' is followed by add, ls, query, compact, "
+				   "expire or check%s%s%s",
+				   *word ? ", not '" : "", word, *word ? "'" : "");
+	if (s->input_count < 2 || s->input_count - 2 > verbs[i].most)
+		return usage_error("it is 'archive %s DIR%s'", word, verbs[i].arguments);
+	return verbs[i].run(s, s->inputs[1]);
+}
+
+const struct command command_archive = {
+	"archive",
+	"add|ls|query|compact|expire|check DIR [options] [FILE...]",
+	"keep many recordings, and ask for some of them",
+	COMMAND_ARCHIVE,
+	archive_run,
+};

@@ -1,0 +1,160 @@
+/*
+ * archive add: what is no profile file is folded, a few at a time, and what has become of these is
+ * committed before the next ones are begun. What is printed as added is there, whatever happens then.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/archive.h"
+#include "cli/fold_pool.h"
+#include "cli/terminal.h"
+
+enum { AT_ONCE = 64 };
+
+enum fate { FATE_REFUSED, FATE_KNOWN, FATE_ADDED };
+
+struct adding {
+	const struct settings *settings;
+	struct ff_archive *archive;
+	struct fold_task tasks[AT_ONCE];
+	enum fate fates[AT_ONCE];
+	size_t count; /* of tasks */
+	size_t added, known, refused; /* of all */
+};
+
+static int no_add_memory(void)
+{
+	say("out of memory");
+	return EXIT_INPUT;
+}
+
+/* What is there already needs no folding, and a profile file has been. */
+static int take_inputs(struct adding *w, const char *const *inputs, size_t count)
+{
+	memset(w->tasks, 0, sizeof(w->tasks));
+	w->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct fold_task *t = &w->tasks[i];
+		bool standard = strcmp(inputs[i], "-") == 0;
+		int known = standard ? 0 : ff_archive_has(w->archive, inputs[i]);
+
+		if (known < 0)
+			return archive_say(w->archive);
+		t->path = standard ? FOLD_STDIN : inputs[i];
+		w->fates[i] = known ? FATE_KNOWN : FATE_REFUSED;
+		if ((known || ff_is_profile(t->path)) && !(t->made = strdup(t->path)))
+			return no_add_memory();
+	}
+	return 0;
+}
+
+static void refuse_recording(struct adding *w, const char *path, const char *why)
+{
+	status_clear();
+	say_warning("refused '%s': %s", path, why);
+	w->refused++;
+}
+
+static int add_tasks(struct adding *w)
+{
+	const struct settings *s = w->settings;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct fold_task *t = &w->tasks[i];
+		struct ff_archive_recording r = {
+			.size = sizeof(r),
+			.path = t->made,
+			.name = t->path,
+			.kernel = t->kernel,
+			.labels = s->merge.store.labels,
+			.label_count = s->merge.store.label_count,
+			.recorded = s->archive.recorded,
+		};
+		int err = 0;
+
+		if (!t->made) {
+			refuse_recording(w, t->path,
+					 t->why ? t->why : "nothing is known");
+			continue;
+		}
+		if (w->fates[i] == FATE_KNOWN)
+			continue;
+		/* A profile file keeps the names that it has. */
+		if (strcmp(t->made, t->path) == 0)
+			r.name = NULL;
+		err = ff_archive_add(w->archive, &r);
+		/* The archive itself has failed: what comes next would, too. */
+		if (err == -ENOSPC || err == -EDQUOT || err == -EBUSY || err == -ENOMEM ||
+		    err == -EIO || err == -EROFS || err == -EACCES || err == -EFBIG)
+			return archive_say(w->archive);
+		if (err < 0)
+			refuse_recording(w, t->path, ff_archive_error(w->archive));
+		else
+			w->fates[i] = err > 0 ? FATE_KNOWN : FATE_ADDED;
+	}
+	return 0;
+}
+
+/* All that was added before something failed is there as well. */
+static int commit_tasks(struct adding *w, int code)
+{
+	if (ff_archive_commit(w->archive) < 0)
+		return code ? code : archive_say(w->archive);
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->fates[i] == FATE_REFUSED)
+			continue;
+		w->added += w->fates[i] == FATE_ADDED;
+		w->known += w->fates[i] == FATE_KNOWN;
+		if (w->settings->quiet)
+			continue;
+		fputs(w->fates[i] == FATE_ADDED ? "added " : "there already: ", stdout);
+		put_clean(stdout, w->tasks[i].path);
+		putchar('\n');
+	}
+	fflush(stdout);
+	return code;
+}
+
+int archive_add(const struct settings *s, const char *directory)
+{
+	struct adding *w = calloc(1, sizeof(*w));
+	const char *const *inputs = s->inputs + 2;
+	size_t left = s->input_count - 2;
+	int code;
+
+	if (!w)
+		return no_add_memory();
+	w->settings = s;
+	code = left ? 0 : usage_error("'archive add %s' needs files", directory);
+	if (code == 0)
+		code = archive_open(s, directory, FF_ARCHIVE_CREATE, &w->archive);
+	while (code == 0 && left) {
+		struct fold_pool pool = { .settings = s };
+		size_t count = left < AT_ONCE ? left : AT_ONCE;
+
+		code = take_inputs(w, inputs, count);
+		if (code == 0)
+			code = fold_pool_run(&pool, w->tasks, count);
+		if (code == 0) {
+			code = add_tasks(w);
+			code = commit_tasks(w, code);
+		}
+		fold_pool_release(&pool);
+		for (size_t i = 0; i < count; i++) {
+			free(w->tasks[i].made);
+			free(w->tasks[i].why);
+			free(w->tasks[i].kernel);
+		}
+		inputs += count;
+		left -= count;
+	}
+	if (code == 0 && w->refused) {
+		say("%zu of %zu files could not be added", w->refused,
+		    s->input_count - 2);
+		code = w->added + w->known ? EXIT_PART : EXIT_INPUT;
+	}
+	ff_archive_close(w->archive);
+	free(w);
+	return code;
+}
