@@ -221,20 +221,6 @@ static int make_part(struct ff_archive *a, const struct ff_archive_recording *r,
 	return err < 0 ? err : parts_name(a, part);
 }
 
-/* The transaction of all that is added until the next commit. */
-static int begin_adding(struct ff_archive *a)
-{
-	int err = a->adding ? 0 : parts_lock(a, false);
-
-	if (err < 0 || a->adding)
-		return err;
-	err = index_begin(a);
-	a->adding = err == 0;
-	if (err < 0)
-		parts_unlock(a);
-	return err;
-}
-
 int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *given)
 {
 	struct ff_archive_recording r = { 0 };
@@ -242,9 +228,15 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 	struct new_part part = { 0 };
 	struct ff_profile *p = NULL;
 	const char *slash;
-	int err = begin_adding(a);
+	int err = a->adding ? 0 : parts_lock(a, false);
 
+	if (err < 0)
+		return err;
 	memcpy(&r, given, given->size < sizeof(r) ? given->size : sizeof(r));
+	/* One transaction of all that is added until the next commit. */
+	if (!a->adding && (err = index_begin(a)) < 0)
+		parts_unlock(a);
+	a->adding |= err == 0;
 	if (err == 0)
 		err = contents_read(a, r.path, &before);
 	if (err == 0)

@@ -132,47 +132,31 @@ static int own_schema(struct ff_archive *a)
 			      a->directory);
 }
 
-static int open_index_file(struct ff_archive *a, const char *path)
-{
-	bool read_only = a->options.flags & FF_ARCHIVE_READ_ONLY;
-	int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	char beside[4300], *uri;
-	int code;
-
-	if (a->options.flags & FF_ARCHIVE_CREATE)
-		flags |= SQLITE_OPEN_CREATE;
-	/* A directory that must not be written to has no place for what WAL keeps beside the index:
-	 * where nothing of that is left, nobody writes. */
-	snprintf(beside, sizeof(beside), "%s-wal", path);
-	if (read_only && access(a->directory, W_OK) < 0 && access(beside, F_OK) < 0) {
-		uri = sqlite3_mprintf("file:%s?immutable=1", path);
-		if (!uri)
-			return fail_memory(&a->ctx);
-		/* What has a meaning in such a name is not in one that we take so. */
-		code = strpbrk(path, "?#%")
-			       ? sqlite3_open_v2(path, &a->db, flags, NULL)
-			       : sqlite3_open_v2(uri, &a->db, flags | SQLITE_OPEN_URI,
-						 NULL);
-		sqlite3_free(uri);
-	} else {
-		code = sqlite3_open_v2(path, &a->db, flags, NULL);
-	}
-	return code == SQLITE_OK ? 0 : sql_fail(a, code);
-}
-
 int index_open(struct ff_archive *a)
 {
-	char path[4200];
-	int err, on;
+	bool read_only = a->options.flags & FF_ARCHIVE_READ_ONLY;
+	bool create = a->options.flags & FF_ARCHIVE_CREATE;
+	int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	char path[4200], uri[4300], beside[4300];
+	int code, err, on;
 
 	snprintf(path, sizeof(path), "%s%s/index.db", *a->directory == '/' ? "" : "./",
 		 a->directory);
-	if (!(a->options.flags & FF_ARCHIVE_CREATE) && access(path, F_OK) < 0)
+	if (!create && access(path, F_OK) < 0)
 		return fail(&a->ctx, -errno, "'%s' is no archive: cannot open '%s': %s",
 			    a->directory, path, strerror(errno));
-	err = open_index_file(a, path);
-	if (err < 0)
-		return err;
+	/* A directory that must not be written to has no place for what WAL keeps beside the index:
+	 * where nothing of that is left, nobody writes. A name with what has a meaning there is not
+	 * opened so. */
+	snprintf(beside, sizeof(beside), "%s-wal", path);
+	snprintf(uri, sizeof(uri), "file:%s?immutable=1", path);
+	if (read_only && access(a->directory, W_OK) < 0 && access(beside, F_OK) < 0 &&
+	    !strpbrk(path, "?#%"))
+		flags |= SQLITE_OPEN_URI;
+	code = sqlite3_open_v2(flags & SQLITE_OPEN_URI ? uri : path, &a->db,
+			       create ? flags | SQLITE_OPEN_CREATE : flags, NULL);
+	if (code != SQLITE_OK)
+		return sql_fail(a, code);
 	sqlite3_extended_result_codes(a->db, 1);
 	sqlite3_busy_timeout(a->db, BUSY_MS);
 	sqlite3_db_config(a->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
@@ -182,11 +166,13 @@ int index_open(struct ff_archive *a)
 	sqlite3_limit(a->db, SQLITE_LIMIT_ATTACHED, 0);
 	err = run_script(a, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; "
 			    "PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON");
+	if (err == 0)
+		err = own_schema(a);
 	/* What is committed is on the disk: with less, WAL would lose the last ones where the machine
-	 * fails. */
-	if (err == 0 && !(a->options.flags & FF_ARCHIVE_READ_ONLY))
+	 * fails. Nothing is changed in what is not ours. */
+	if (err == 0 && !read_only)
 		err = run_script(a, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
-	return err < 0 ? err : own_schema(a);
+	return err;
 }
 
 void index_close(struct ff_archive *a)

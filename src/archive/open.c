@@ -1,5 +1,6 @@
 /* An archive is opened and closed. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@ int ff_archive_open(struct ff_archive **ret, const char *directory,
 		    const struct ff_archive_options *options)
 {
 	struct ff_archive *a = calloc(1, sizeof(*a));
+	char path[4200];
 	bool first;
 	int err;
 
@@ -33,7 +35,9 @@ int ff_archive_open(struct ff_archive **ret, const char *directory,
 			    directory, strerror(ENAMETOOLONG));
 	err = parts_open(a);
 	/* Of several who find none one makes it. */
-	first = err == 0 && a->options.flags & FF_ARCHIVE_CREATE;
+	snprintf(path, sizeof(path), "%.4000s/index.db", directory);
+	first = err == 0 && a->options.flags & FF_ARCHIVE_CREATE &&
+		access(path, F_OK) < 0;
 	if (first)
 		err = parts_lock(a, true);
 	if (err == 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # flamefold archive: what was acknowledged is there, whoever is killed when, however full the disk is and
 # whatever somebody has made of the files.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 load recordings
@@ -212,6 +213,13 @@ sum()
 		run -1 archive ls n
 		[[ $output == *"'n/index.db' is not the index of an archive, or somebody has changed its tables"* ]]
 	done
+	# Nor is a database of others changed in any way.
+	mkdir theirs
+	python3 -c 'import sqlite3; db = sqlite3.connect("theirs/index.db"); db.execute("CREATE TABLE x(y)"); db.commit()'
+	cp theirs/index.db before
+	run -1 archive add theirs r/1.ff
+	[[ $output == *"is not the index of an archive"* ]]
+	cmp before theirs/index.db
 	cp whole n/index.db
 	python3 -c 'import sqlite3; db = sqlite3.connect("n/index.db"); db.execute("PRAGMA user_version=2")'
 	run -1 archive ls n
