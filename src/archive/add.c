@@ -200,7 +200,7 @@ static int make_part(struct ff_archive *a, const struct ff_archive_recording *r,
 	if (err < 0)
 		parts_discard(part);
 	else
-		err = parts_flush(a, part);
+		err = parts_end(a, part);
 	if (err < 0)
 		return err;
 	err = contents_read(a, part->path, c);
@@ -216,9 +216,7 @@ static int make_part(struct ff_archive *a, const struct ff_archive_recording *r,
 	}
 	if (err == 0 && !ff_profile_total(*ret, FF_TOTAL_WEIGHT_TREE))
 		err = fail(&a->ctx, -ENODATA, "there is nothing in it");
-	if (err < 0)
-		parts_discard(part);
-	return err < 0 ? err : parts_name(a, part);
+	return err;
 }
 
 int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *given)
@@ -228,6 +226,7 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 	struct new_part part = { 0 };
 	struct ff_profile *p = NULL;
 	const char *slash;
+	size_t written = a->written.count;
 	int err = a->adding ? 0 : parts_lock(a, false);
 
 	if (err < 0)
@@ -269,6 +268,8 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 			sqlite3_exec(a->db, "ROLLBACK TO recording", NULL, NULL, NULL);
 		sqlite3_exec(a->db, "RELEASE recording", NULL, NULL, NULL);
 	}
+	if (err != 0)
+		parts_drop(a, written);
 	ff_profile_free(p);
 	contents_release(&before);
 	contents_release(&after);
@@ -277,7 +278,7 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 
 int ff_archive_commit(struct ff_archive *a)
 {
-	int err = a->adding ? index_end(a, 0) : 0;
+	int err = a->adding ? index_end(a, parts_settle(a)) : 0;
 
 	if (a->adding)
 		parts_unlock(a);

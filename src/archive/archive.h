@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "base/context.h"
 
 /*
@@ -25,6 +26,12 @@
  */
 enum { ARCHIVE_STATEMENTS = 40 };
 
+/* A part that is written, and has neither its name nor a place in the index for good. */
+struct written_part {
+	uint8_t hash[32];
+	unsigned number; /* of its temporary file */
+};
+
 struct ff_archive {
 	struct context ctx;
 	struct ff_archive_options options;
@@ -37,6 +44,7 @@ struct ff_archive {
 	int lock; /* -1: none */
 	bool adding; /* a transaction is open */
 	unsigned parts_made; /* by this process */
+	ARRAY(struct written_part) written;
 };
 
 #endif

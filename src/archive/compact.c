@@ -29,9 +29,9 @@ static int compact_group(struct ff_archive *a, const part_list *parts, int64_t l
 		parts_discard(&made);
 		return err == -EBADMSG || job.refused ? 0 : err;
 	}
-	err = parts_flush(a, &made);
+	err = parts_end(a, &made);
 	if (err == 0)
-		err = parts_name(a, &made);
+		err = parts_settle(a);
 	if (err == 0)
 		err = index_begin(a);
 	if (err < 0)

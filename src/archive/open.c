@@ -56,6 +56,8 @@ void ff_archive_close(struct ff_archive *a)
 	/* What was added and not committed is as if it had not been. */
 	if (a->adding)
 		index_end(a, -ECANCELED);
+	parts_drop(a, 0);
+	array_release(&a->written);
 	index_close(a);
 	if (a->lock >= 0)
 		close(a->lock);

@@ -29,14 +29,14 @@ static int make_folder(struct ff_archive *a, const char *path)
 	return 0;
 }
 
-/* A name is there for good when its directory is on the disk. */
-static int sync_folder(struct ff_archive *a, const char *path)
+/* A file's bytes, or a directory's names: these are there for good when it is on the disk. */
+static int sync_path(struct ff_archive *a, const char *path, int flags)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
 	int err = 0;
 
 	/* Some file systems have nothing to be done for a directory. */
-	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL))
+	if (fd < 0 || (fsync(fd) < 0 && (errno != EINVAL || !flags)))
 		err = fail_file(a, "write", path);
 	if (fd >= 0)
 		close(fd);
@@ -79,7 +79,7 @@ int parts_open(struct ff_archive *a)
 	if (create && err == 0)
 		err = make_folder(a, path);
 	if (create && err == 0)
-		err = sync_folder(a, a->directory);
+		err = sync_path(a, a->directory, O_DIRECTORY);
 	snprintf(path, sizeof(path), "%s/lock", a->directory);
 	a->lock = err < 0 ? -1
 			  : open(path, (create ? O_RDWR | O_CREAT : O_RDWR) | O_CLOEXEC,
@@ -156,30 +156,47 @@ int parts_hash(const char *path, uint8_t *ret)
 	return err < 0 ? err : from_hex(hex, "", ret) ? 0 : -EIO;
 }
 
+static void name_temporary(const struct ff_archive *a, unsigned number,
+			   char ret[PART_PATH_MOST])
+{
+	snprintf(ret, PART_PATH_MOST, "%s/tmp/%d-%u", a->directory, (int)getpid(),
+		 number);
+}
+
 int parts_begin(struct ff_archive *a, struct new_part *p)
 {
-	snprintf(p->path, sizeof(p->path), "%s/tmp/%d-%u", a->directory, (int)getpid(),
-		 a->parts_made++);
+	p->number = a->parts_made++;
+	name_temporary(a, p->number, p->path);
 	p->stream = fopen(p->path, "we");
 	return p->stream ? 0 : fail_file(a, "write", p->path);
 }
 
-int parts_flush(struct ff_archive *a, struct new_part *p)
+int parts_end(struct ff_archive *a, struct new_part *p)
 {
+	struct written_part *slot;
 	struct stat st = { 0 };
 	int err = 0;
 
 	errno = 0;
-	if (fflush(p->stream) != 0 || ferror(p->stream) || fsync(fileno(p->stream)) < 0 ||
+	if (fflush(p->stream) != 0 || ferror(p->stream) ||
 	    fstat(fileno(p->stream), &st) < 0)
 		err = fail_file(a, "write", p->path);
 	p->bytes = (uint64_t)st.st_size;
 	if (fclose(p->stream) != 0 && err == 0)
 		err = fail_file(a, "write", p->path);
 	p->stream = NULL;
-	if (err < 0)
+	if (err == 0 && (err = parts_hash(p->path, p->hash)) < 0)
+		err = fail(&a->ctx, err, "cannot read '%s': %s", p->path, strerror(-err));
+	slot = err == 0 ? array_add(&a->written) : NULL;
+	if (err == 0 && !slot)
+		err = fail_memory(&a->ctx);
+	if (err < 0) {
 		parts_discard(p);
-	return err;
+		return err;
+	}
+	slot->number = p->number;
+	memcpy(slot->hash, p->hash, sizeof(slot->hash));
+	return 0;
 }
 
 void parts_discard(struct new_part *p)
@@ -190,28 +207,53 @@ void parts_discard(struct new_part *p)
 	unlink(p->path);
 }
 
-int parts_name(struct ff_archive *a, struct new_part *p)
+int parts_settle(struct ff_archive *a)
 {
-	char folder[PART_PATH_MOST], all[PART_PATH_MOST];
-	struct part_path path;
-	int err = parts_hash(p->path, p->hash);
+	char from[PART_PATH_MOST], path[PART_PATH_MOST];
+	bool touched[256] = { false }, made = false;
+	int err = 0;
 
-	if (err < 0)
-		err = fail(&a->ctx, err, "cannot read '%s': %s", p->path, strerror(-err));
-	path = parts_path(a, p->hash);
-	snprintf(all, sizeof(all), "%s/parts", a->directory);
-	snprintf(folder, sizeof(folder), "%s/parts/%02x", a->directory, p->hash[0]);
-	if (err == 0 && mkdir(folder, 0777) == 0)
-		err = sync_folder(a, all);
-	else if (err == 0 && errno != EEXIST)
-		err = fail_file(a, "make", folder);
-	/* What has this name has these bytes, or had them before it was damaged. */
-	if (err == 0 && rename(p->path, path.text) < 0)
-		err = fail_file(a, "write", path.text);
-	if (err == 0)
-		return sync_folder(a, folder);
-	unlink(p->path);
+	for (size_t i = 0; i < a->written.count && err == 0; i++) {
+		name_temporary(a, a->written.v[i].number, from);
+		err = sync_path(a, from, 0);
+	}
+	for (size_t i = 0; i < a->written.count && err == 0; i++) {
+		const struct written_part *w = &a->written.v[i];
+
+		snprintf(path, sizeof(path), "%s/parts/%02x", a->directory, w->hash[0]);
+		touched[w->hash[0]] = true;
+		if (mkdir(path, 0777) == 0)
+			made = true;
+		else if (errno != EEXIST)
+			err = fail_file(a, "make", path);
+		name_temporary(a, w->number, from);
+		/* What has this name has these bytes, or had them before it was damaged. */
+		if (err == 0 && rename(from, parts_path(a, w->hash).text) < 0)
+			err = fail_file(a, "write", parts_path(a, w->hash).text);
+	}
+	for (unsigned i = 0; i < 256 && err == 0; i++) {
+		snprintf(path, sizeof(path), "%s/parts/%02x", a->directory, i);
+		if (touched[i])
+			err = sync_path(a, path, O_DIRECTORY);
+	}
+	snprintf(path, sizeof(path), "%s/parts", a->directory);
+	if (err == 0 && made)
+		err = sync_path(a, path, O_DIRECTORY);
+	parts_drop(a, 0);
 	return err;
+}
+
+void parts_drop(struct ff_archive *a, size_t first)
+{
+	char path[PART_PATH_MOST];
+
+	/* What has got its name is not there under this one any more. */
+	for (size_t i = first; i < a->written.count; i++) {
+		name_temporary(a, a->written.v[i].number, path);
+		unlink(path);
+	}
+	if (first < a->written.count)
+		a->written.count = first;
 }
 
 void parts_remove(struct ff_archive *a, const part_list *gone)

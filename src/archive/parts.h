@@ -29,16 +29,22 @@ struct part_path parts_path(const struct ff_archive *a, const uint8_t *hash);
 /* One that is being written. */
 struct new_part {
 	char path[PART_PATH_MOST];
+	unsigned number;
 	FILE *stream;
 	uint64_t bytes; /* when it is written */
-	uint8_t hash[SHA256_DIGEST_SIZE]; /* when it has got its name */
+	uint8_t hash[SHA256_DIGEST_SIZE]; /* the same */
 };
 int parts_begin(struct ff_archive *a, struct new_part *ret);
-/* All is written, and on the disk: it can be read. It is discarded where that fails. */
-int parts_flush(struct ff_archive *a, struct new_part *p);
-/* It gets its name, and that is on the disk, too. */
-int parts_name(struct ff_archive *a, struct new_part *p);
+/* All is written: it can be read, and is one of those that parts_settle() puts to the disk. It is
+ * discarded where that fails. */
+int parts_end(struct ff_archive *a, struct new_part *p);
 void parts_discard(struct new_part *p);
+
+/* All that are written are on the disk and get their names, and these are there, too: before the
+ * transaction ends that has them. Many at once are waited for little longer than one. */
+int parts_settle(struct ff_archive *a);
+/* Those from the @first one on are gone. */
+void parts_drop(struct ff_archive *a, size_t first);
 
 int parts_hash(const char *path, uint8_t *ret);
 /* Files that are in the index no more. */
