@@ -59,6 +59,40 @@ FF_API int ff_store_hash(const char *path, char ret[65]);
 /* 1 for a profile file, told by its first bytes, packed or not. */
 FF_API int ff_is_profile(const char *path);
 
+/*
+ * Of an input that is a profile file: what it was made of. Functions with @i return 1, or 0 where there
+ * are no more. Texts are the profile's; NULL: not known.
+ */
+struct ff_stored_input {
+	const char *name, *host, *kernel;
+	char hash[65]; /* SHA-256 of its content, hexadecimal */
+	uint64_t recorded; /* seconds since 1970; 0: not known */
+	uint64_t times; /* it was added */
+};
+
+struct ff_stored_column {
+	const char *event, *name, *unit; /* unit: NULL: samples */
+	unsigned decimals; /* values are in units of 10^-decimals */
+	uint64_t total; /* of all its values */
+};
+
+struct ff_stored_period {
+	uint64_t start, size; /* seconds, since 1970 */
+	size_t column;
+	uint64_t sum; /* of the column's values in that time */
+};
+
+/* How many were read, be they listed or not; 0: none, or it is no profile file. */
+FF_API uint64_t ff_stored_inputs(const struct ff_input *in);
+FF_API int ff_stored_input(const struct ff_input *in, size_t i,
+			   struct ff_stored_input *ret);
+FF_API int ff_stored_label(const struct ff_input *in, size_t i, const char **key,
+			   const char **value);
+FF_API int ff_stored_column(const struct ff_input *in, size_t i,
+			    struct ff_stored_column *ret);
+FF_API int ff_stored_period(const struct ff_input *in, size_t i,
+			    struct ff_stored_period *ret);
+
 struct ff_merge;
 
 FF_API int ff_merge_new(struct ff_merge **ret, const struct ff_store_options *options);

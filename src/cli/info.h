@@ -11,6 +11,10 @@
 void info_text(const struct ff_profile *p, FILE *out);
 void info_json(const struct ff_profile *p, struct json *j);
 
+/* Of a profile file: what it was made of; JSON: null of all others. */
+void info_stored_text(const struct ff_input *in, FILE *out);
+void info_stored_json(const struct ff_input *in, struct json *j);
+
 /* --symbols: where the names of each object come from, and what would give it more. */
 void info_symbols_text(const struct ff_profile *p, const struct settings *s, FILE *out);
 void info_symbols_json(const struct ff_profile *p, const struct settings *s,

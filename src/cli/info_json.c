@@ -183,6 +183,7 @@ void info_json(const struct ff_profile *p, struct json *j)
 	}
 
 	put_json_events(in, j);
+	info_stored_json(in, j);
 	put_breakdown(p, in, j);
 	put_json_warnings(p, j);
 	json_close(j, '}');

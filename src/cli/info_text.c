@@ -295,6 +295,7 @@ void info_text(const struct ff_profile *p, FILE *out)
 	fprintf(out, "%s in %s nodes\n",
 		grouped(ff_profile_total(p, FF_TOTAL_WEIGHT_TREE)),
 		grouped(ff_profile_total(p, FF_TOTAL_NODES)));
+	info_stored_text(in, out);
 	put_events(in, out);
 	put_count_tables(p, in, out);
 	put_top_processes(p, out);

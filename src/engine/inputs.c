@@ -50,20 +50,23 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
 	struct saved_tree tree = { 0 };
+	struct store_tree *stored = NULL;
 	struct ff_input *input = NULL;
 	/* A picture is decoded before there is an input: one that is damaged leaves
 	 * nothing behind. */
 	bool saved = kind == INPUT_SAVED || kind == INPUT_PROFILE;
-	int err = saved ? decode_saved(p, opened, kind, &tree) : 0;
+	int err = saved ? decode_saved(p, opened, kind, &tree, &stored) : 0;
 
 	if (err == 0 && !(input = add_input(p)))
 		err = fail_memory(&p->ctx);
 	if (err < 0) {
 		saved_tree_release(&tree);
+		stored_free(stored);
 		input_close(opened);
 		return err;
 	}
 	input->input = opened;
+	input->stored = stored;
 	switch (kind) {
 	case INPUT_FOLDED:
 		err = read_folded(p, input);

@@ -226,6 +226,7 @@ void ff_profile_free(struct ff_profile *p)
 	for (size_t i = 0; i < p->inputs.count; i++) {
 		input_close(p->inputs.v[i]->input);
 		report_free(p->inputs.v[i]->report);
+		stored_free(p->inputs.v[i]->stored);
 		array_release(&p->inputs.v[i]->split.by_event);
 	}
 	symbolizer_free(p->symbolizer);

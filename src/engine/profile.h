@@ -67,6 +67,7 @@ struct saved_report {
 	ARRAY(struct ff_finding) findings;
 };
 
+struct store_tree; /* of store/ */
 struct ff_input {
 	const struct ff_profile *profile;
 	struct input *input;
@@ -82,6 +83,8 @@ struct ff_input {
 		title; /* of a picture, where it was chosen or is the name of a file; 0: none */
 	uint64_t frequency, period;
 	struct saved_report *report; /* of a picture; NULL: it has none */
+	struct store_tree
+		*stored; /* of a profile file, without its tree; NULL: it is none */
 	bool has_samples; /* how many is known */
 	bool changed; /* while it was read: the second pass has not found what the first one had */
 };
@@ -220,10 +223,14 @@ struct stacks_used {
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
 /* engine/saved.c */
+/* *@stored: what a profile file says beside its tree, to be freed by stored_free(). */
 int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
-		 struct saved_tree *ret);
+		 struct saved_tree *ret, struct store_tree **stored);
 int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree);
+
+/* engine/stored.c; NULL is fine */
+void stored_free(struct store_tree *stored);
 
 /* engine/header.c: for a picture's header. */
 int note_events(struct ff_profile *p, struct ff_input *input,

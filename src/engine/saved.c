@@ -348,7 +348,8 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 }
 
 /* Behind this a profile file is a picture without one. */
-static int decode_profile(struct ff_profile *p, struct input *in, struct saved_tree *ret)
+static int decode_profile(struct ff_profile *p, struct input *in, struct saved_tree *ret,
+			  struct store_tree **stored)
 {
 	const char *event = p->options.event;
 	struct saved_picture picture = { 0 };
@@ -373,23 +374,24 @@ static int decode_profile(struct ff_profile *p, struct input *in, struct saved_t
 	picture.lost = file.origin.counts[COUNT_LOST];
 	picture.truncated = file.origin.counts[COUNT_TRUNCATED];
 	picture.duration = file.origin.counts[COUNT_DURATION];
-	store_origin_release(&file.origin);
-	if (input_set_picture(in, &picture) < 0) {
-		saved_tree_release(&file.tree);
-		return fail_memory(&p->ctx);
-	}
 	*ret = file.tree;
-	return 0;
+	file.tree = (struct saved_tree){ 0 };
+	*stored = malloc(sizeof(**stored));
+	if (*stored)
+		**stored = file;
+	else
+		store_tree_release(&file);
+	return *stored && input_set_picture(in, &picture) == 0 ? 0 : fail_memory(&p->ctx);
 }
 
 int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
-		 struct saved_tree *ret)
+		 struct saved_tree *ret, struct store_tree **stored)
 {
 	const char *why;
 	int err;
 
 	if (kind == INPUT_PROFILE)
-		return decode_profile(p, in, ret);
+		return decode_profile(p, in, ret, stored);
 	err = saved_tree_decode(input_picture(in), &p->strings, p->ctx.budget, ret, &why);
 	/* The tree has been decoded, and the bytes of the picture are no longer of
 	 * use. */

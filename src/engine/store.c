@@ -141,11 +141,14 @@ static int list_inputs(struct ff_profile *p, struct store_origin *origin)
 		struct ff_input *in = p->inputs.v[i];
 		const char *path = input_path(in->input);
 		const char *host = ff_input_text(in, FF_INPUT_HOST);
+		const char *kernel = ff_input_text(in, FF_INPUT_KERNEL);
 		struct store_input *slot = array_add(&origin->inputs);
 
 		if (!slot || take_store_name(&p->strings, path, &slot->name) < 0 ||
 		    intern_add(&p->strings, host ? host : "", host ? strlen(host) : 0,
-			       &slot->host) < 0)
+			       &slot->host) < 0 ||
+		    intern_add(&p->strings, kernel ? kernel : "",
+			       kernel ? strlen(kernel) : 0, &slot->kernel) < 0)
 			return fail_memory(&p->ctx);
 		slot->times = 1;
 		slot->recorded = input_recorded_at(in);

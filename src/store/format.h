@@ -27,7 +27,8 @@ enum store_section {
 
 enum {
 	STORE_MAGIC_SIZE = 8,
-	STORE_VERSION = 1,
+	STORE_VERSION = 2,
+	STORE_FIRST_VERSION = 1, /* that is read */
 	STORE_BLOCK = 4096, /* nodes of a section */
 	STORE_PIECE = 256 << 10, /* bytes of what is packed at once */
 	STORE_LEVEL = 3, /* of zstd */

@@ -31,7 +31,7 @@ static int take_string(struct context *ctx, struct cursor *c, struct intern *str
 }
 
 static int read_inputs(struct context *ctx, struct cursor *c, struct intern *strings,
-		       struct store_origin *o)
+		       bool has_kernel, struct store_origin *o)
 {
 	uint64_t listed;
 
@@ -52,6 +52,8 @@ static int read_inputs(struct context *ctx, struct cursor *c, struct intern *str
 		err = take_string(ctx, c, strings, &in->name);
 		if (err == 0)
 			err = take_string(ctx, c, strings, &in->host);
+		if (err == 0 && has_kernel)
+			err = take_string(ctx, c, strings, &in->kernel);
 		if (err < 0)
 			return err;
 		if (in->times == 0 || __builtin_add_overflow(sum, in->times, &sum) ||
@@ -100,7 +102,7 @@ int store_origin_read(struct context *ctx, struct store_source *source,
 			return store_damaged(ctx, source, &section,
 					     "sections are not in their order");
 		if (id == SECTION_INPUTS)
-			err = read_inputs(ctx, c, strings, ret);
+			err = read_inputs(ctx, c, strings, source->version > 1, ret);
 		else if (id == SECTION_LABELS)
 			err = read_labels(ctx, c, strings, ret);
 		for (unsigned i = 0; id == SECTION_COUNTS && i < STORE_COUNTS; i++)
@@ -148,6 +150,8 @@ static int compare_inputs(const void *left, const void *right, void *arg)
 		order = compare_texts(arg, a->name, b->name);
 	if (order == 0)
 		order = compare_texts(arg, a->host, b->host);
+	if (order == 0)
+		order = compare_texts(arg, a->kernel, b->kernel);
 	if (order == 0 && a->recorded != b->recorded)
 		order = a->recorded < b->recorded ? -1 : 1;
 	return order;
@@ -211,6 +215,7 @@ void store_origin_write(struct store_sink *sink, const struct store_origin *o,
 		bytes_varint(to, in->recorded);
 		put_origin_text(to, strings, in->name);
 		put_origin_text(to, strings, in->host);
+		put_origin_text(to, strings, in->kernel);
 	}
 	store_sink_end_section(sink, SECTION_INPUTS);
 	bytes_varint(to, o->labels.count);

@@ -14,7 +14,7 @@
 struct store_input {
 	uint8_t hash[SHA256_DIGEST_SIZE]; /* of its bytes */
 	uint32_t name; /* of the file, without its directory */
-	uint32_t host; /* 0: not known */
+	uint32_t host, kernel; /* as uname -n and -r say it; 0: not known */
 	uint64_t recorded; /* seconds since 1970; 0: not known */
 	uint64_t times; /* it was added */
 };

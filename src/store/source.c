@@ -180,11 +180,13 @@ int store_source_open(struct context *ctx, struct store_source *s,
 		more = next_number(ctx, s, u, &flags);
 	if (more == 0)
 		return damaged_here(ctx, s, "it ends within its header");
-	if (more > 0 && (version != STORE_VERSION || flags != 0))
+	if (more > 0 &&
+	    (version < STORE_FIRST_VERSION || version > STORE_VERSION || flags != 0))
 		return fail(ctx, -EBADMSG,
 			    "'%s' is a profile file of version %" PRIu64
 			    ", and this flamefold knows version %d",
 			    s->path, version, STORE_VERSION);
+	s->version = version;
 	return more < 0 ? more : 0;
 }
 

@@ -21,6 +21,7 @@ struct store_source {
 	struct bytes bytes; /* unpacked */
 	size_t at; /* in them: of what is read next */
 	size_t expected; /* bytes of the next frame, packed */
+	uint64_t version; /* of its header */
 };
 
 /* What all sources of a thread share. A zeroed one is to be used. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "store/origin.h"
+#include "store/tables.h"
 #include "tree/tree.h"
 
 /* What of a profile is not in its tree. */
@@ -26,14 +27,18 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 struct store_tree {
 	struct saved_tree tree;
 	struct store_origin origin; /* texts are those of @strings */
+	/* Of all events, and what is said of their time. */
+	ARRAY(struct store_column) columns;
+	ARRAY(struct store_period) periods;
 	uint32_t event, unit; /* string ids; 0: not known, samples */
 	uint64_t samples; /* 0: not known */
 	uint32_t others; /* events that were not taken */
 };
 
 /* -EBADMSG, -EFBIG where the budget has too little left, with a sentence; -EINVAL: there is no such
- * event. Both parts of @ret are to be released. */
+ * event. @ret is zeroed, and to be released: its tree by saved_tree_release(), and the rest. */
 int store_read_tree(struct context *ctx, struct file *file, const char *event,
 		    struct intern *strings, struct store_tree *ret);
+void store_tree_release(struct store_tree *t); /* but for the tree */
 
 #endif

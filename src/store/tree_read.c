@@ -294,6 +294,11 @@ int store_read_tree(struct context *ctx, struct file *file, const char *event,
 		err = read_nodes(&r);
 	if (err == 0)
 		err = hand_over(&r);
+	/* They are the caller's from here on. */
+	memcpy(&ret->columns, &r.tables.columns, sizeof(ret->columns));
+	memcpy(&ret->periods, &r.tables.periods, sizeof(ret->periods));
+	r.tables.columns.v = NULL;
+	r.tables.periods.v = NULL;
 	store_node_reader_release(&r.nodes);
 	store_source_release(&r.source);
 	store_unpacker_release(&r.unpacker);
@@ -309,6 +314,13 @@ int store_read_tree(struct context *ctx, struct file *file, const char *event,
 	if (err == 0)
 		return 0;
 	saved_tree_release(&ret->tree);
-	store_origin_release(&ret->origin);
+	store_tree_release(ret);
 	return err;
+}
+
+void store_tree_release(struct store_tree *t)
+{
+	store_origin_release(&t->origin);
+	array_release(&t->columns);
+	array_release(&t->periods);
 }

@@ -130,3 +130,40 @@ setup()
 	[[ $output == *"'b.ff': the profile takes more memory than what is read may: --memory=SIZE with more"* ]]
 	"$flamefold" fold -q --memory=200M b.ff | diff - <("$flamefold" fold b.folded)
 }
+
+@test "info tells what it was made of, and all of its events" {
+	"$build" -o web.data - <<-END
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD
+	feature hostname=web-3
+	feature osrelease=6.18.5-test
+	comm pid=1 name=web
+	sample pid=1 time=5 period=10 ip=0x10
+	END
+	"$flamefold" merge -q --label dc=north --label git=1f2 a.folded web.data -o two.ff
+	"$flamefold" info two.ff >text
+	grep -q '^ *2  inputs$' text
+	grep -q '^ *a.folded$' text
+	grep -q '  web.data  on web-3, kernel 6.18.5-test$' text
+	grep -q '^ *dc=north$' text
+	grep -q '^ *10  cpu-clock: weight, ' text
+	grep -q '^ *4,010.25  folded text: weight$' text
+	"$flamefold" info --format=json two.ff >json
+	python3 - <<-'END'
+	import hashlib, json
+	made = json.load(open("json"))["made_of"]
+	assert made["inputs"] == 2 and len(made["listed"]) == 2
+	assert made["listed"] == sorted(made["listed"], key=lambda i: i["sha256"])
+	for i in made["listed"]:
+	    assert i["sha256"] == hashlib.sha256(open(i["name"], "rb").read()).hexdigest()
+	assert {"host": "web-3", "kernel": "6.18.5-test"}.items() <= next(i for i in made["listed"] if i["name"] == "web.data").items()
+	assert made["labels"] == [{"key": "dc", "value": "north"}, {"key": "git", "value": "1f2"}]
+	assert [(c["event"], c["name"], c["total"], c["decimals"]) for c in made["columns"]] == [
+	    (None, "weight", 401025, 2), ("cpu-clock", "samples", 1, 0), ("cpu-clock", "weight", 10, 0)], made["columns"]
+	END
+	# Of nothing else.
+	"$flamefold" info --format=json a.folded | grep -q '"made_of": null'
+	# A list that was dropped is counted.
+	"$flamefold" merge -q --no-inputs a.folded web.data -o two.ff
+	"$flamefold" info two.ff | grep -q '^ *2  inputs$'
+	run ! grep -q web-3 <("$flamefold" info two.ff)
+}

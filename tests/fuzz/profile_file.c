@@ -23,7 +23,7 @@ static size_t varint_at(const uint8_t *data, size_t size, uint64_t *ret)
 static void put_sections(FILE *out, const uint8_t *data, size_t size)
 {
 	fwrite("\x89"
-	       "FFP\r\n\x1a\n\x01\x00",
+	       "FFP\r\n\x1a\n\x02\x00",
 	       1, 10, out);
 	while (size) {
 		uint64_t id, length;

@@ -39,7 +39,7 @@ class Reader:
 
 
 file = Reader(data)
-assert file.take(8) == b"\x89FFP\r\n\x1a\n" and (file.varint(), file.varint()) == (1, 0)
+assert file.take(8) == b"\x89FFP\r\n\x1a\n" and (file.varint(), file.varint()) == (2, 0)
 sections = []
 while file.at < len(data):
     number, body = file.varint(), file.part()
