@@ -46,6 +46,8 @@ struct ff_store_options {
 	/* ff_merge: @done of @total bytes are merged; by any thread, one at a time. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;
+	/* ff_merge: bytes for what files make large; 0: a quarter of what there is. */
+	uint64_t memory;
 };
 
 /* The finished profile as a profile file that names its inputs: files, whose content it reads again.

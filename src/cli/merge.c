@@ -164,6 +164,7 @@ static int add_all(struct merging *m)
 	options.progress =
 		m->settings->quiet || !isatty(STDERR_FILENO) ? NULL : show_merging;
 	options.arg = m;
+	options.memory = m->settings->profile.memory;
 	err = ff_merge_new(&m->merge, &options);
 	if (err < 0) {
 		say("%s", m->merge ? ff_merge_error(m->merge) : "out of memory");

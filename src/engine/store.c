@@ -221,6 +221,8 @@ int ff_merge_new(struct ff_merge **ret, const struct ff_store_options *options)
 							  : sizeof(m->options));
 	if (!m->options.threads)
 		m->options.threads = (unsigned)parallel_processors();
+	if (!m->options.memory)
+		m->options.memory = budget_usual("");
 	m->by = m->options.by ? strdup(m->options.by) : NULL;
 	if (intern_init(&m->strings) < 0 || (m->options.by && !m->by) ||
 	    !array_reserve(&m->labels, m->options.label_count + 1))
@@ -407,7 +409,8 @@ static int judge_duplicate(struct candidate *c, struct known_inputs *known)
 static int verify_vouching(struct ff_merge *m, bool *refused)
 {
 	struct store_merge_job job = { .strings = &m->strings,
-				       .threads = m->options.threads };
+				       .threads = m->options.threads,
+				       .memory = m->options.memory };
 	ARRAY(struct store_merge_file) files = { 0 };
 	ARRAY(uint32_t) numbers = { 0 };
 	int err = 0;
@@ -670,6 +673,7 @@ static int try_merge(struct ff_merge *m, uint32_t group, FILE *to)
 		.origin = &g.origin,
 		.threads = m->options.threads,
 		.plain = m->options.flags & FF_STORE_PLAIN,
+		.memory = m->options.memory,
 		.progress = count_merged,
 		.arg = m,
 	};
@@ -681,14 +685,23 @@ static int try_merge(struct ff_merge *m, uint32_t group, FILE *to)
 		err = fail(&m->ctx, -ENODATA, "there is nothing to merge");
 	if (err == 0)
 		err = store_merge(&m->ctx, &job, to);
-	if (err == -EBADMSG) {
+	if (err == -EBADMSG || err == -EFBIG) {
+		size_t refused = 0;
+		int verified;
+
 		/* If one is damaged others may be, and each would cost a merge of all. */
-		err = store_merge_verify(&m->ctx, &job);
-		for (size_t i = 0; i < job.count && err == 0; i++)
-			if (job.files[i].why)
-				err = refuse_file(&m->files.v[g.numbers.v[i]],
-						  job.files[i].why);
-		err = err < 0 ? fail_memory(&m->ctx) : -EAGAIN;
+		verified = store_merge_verify(&m->ctx, &job);
+		for (size_t i = 0; i < job.count && verified == 0; i++)
+			if (job.files[i].why) {
+				verified = refuse_file(&m->files.v[g.numbers.v[i]],
+						       job.files[i].why);
+				refused++;
+			}
+		if (verified < 0)
+			err = fail_memory(&m->ctx);
+		/* It is all of them together that take too much memory. */
+		else if (refused)
+			err = -EAGAIN;
 	}
 	group_job_release(&g);
 	return err;

@@ -23,6 +23,14 @@ enum store_section {
 	SECTION_END,
 };
 
+/* Of the header: what a file has that not all have. */
+enum store_flag {
+	STORE_ADDRESSES =
+		1, /* of frames without a name, or with one that may get better */
+	STORE_TIME_SLICES = 2, /* how much of each node is in which of them */
+	STORE_FLAGS = 3,
+};
+
 #define STORE_MAGIC INPUT_PROFILE_MAGIC
 
 enum {
@@ -33,6 +41,9 @@ enum {
 	STORE_PIECE = 256 << 10, /* bytes of what is packed at once */
 	STORE_LEVEL = 3, /* of zstd */
 	STORE_COLUMNS_MOST = 256,
+	STORE_SLICES = 20, /* of the time of a recording */
+	STORE_SECTION_MOST = 1 << 30, /* bytes */
+	STORE_STRINGS_MOST = 256 << 20, /* bytes of all names: few can stand for many */
 	STORE_DECIMALS_MOST = 6,
 };
 

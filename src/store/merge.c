@@ -2,7 +2,7 @@
  * All streams stand on the way to the node that was written last, or behind it: so of their next
  * nodes a deeper one comes before one that is less deep, as it is below the last one or one above
  * that; and of one depth, where they have the same parent, the one whose frame comes first. That is
- * a number,
+ * a number, store_node_key(),
  *
  *	key = (most - depth) << 32 | frame
  *
@@ -31,8 +31,13 @@ enum {
 	STREAMS_MEMORY = 2 << 20, /* bytes, of all threads */
 	GROUP_LEAST = 32, /* files, whatever memory they take: a pass more costs time */
 	THREAD_LEAST = 1 << 20, /* bytes of files that are worth a thread */
-	PROGRESS_NODES = 1 << 16,
+	PROGRESS_BYTES = 1 << 16,
 	COPY = 64 << 10,
+	/* Nodes that are unpacked at once: of all streams, of one at least, and at most. What they
+	 * refer to is in the cache for so long. */
+	NODES = 16 << 10,
+	NODES_LEAST = 16,
+	NODES_MOST = 1024,
 };
 
 /* A file that is merged. */
@@ -42,6 +47,7 @@ struct merge_stream {
 	struct store_map map; /* to the merged tables */
 	struct store_node_reader nodes;
 	uint64_t *factor; /* by column: to the decimals that all have */
+	uint32_t *slices; /* by column with slices: its number among those of all */
 	int own_fd; /* to be closed; -1: none */
 	uint64_t reported; /* bytes of it that progress knows of */
 };
@@ -59,12 +65,22 @@ struct merge_pass {
 	const struct store_merge_job *job;
 	struct store_merge_file *files;
 	size_t count;
+	uint64_t memory; /* 0: any */
 	struct intern strings;
 	struct store_tables tables;
 	struct store_map map; /* of the merged tables, to their order */
 	struct store_unpacker unpacker;
 	struct merge_stream *streams;
 	struct heap_entry *heap;
+	uint32_t *slices; /* by merged column: its number among those with slices */
+	uint32_t sliced_columns;
+};
+
+/* What the streams that have a node have in it. */
+struct merged_node {
+	uint64_t *values; /* by column */
+	uint32_t *sliced; /* by column with slices */
+	uint64_t *slices;
 };
 
 int store_temporary(struct context *ctx)
@@ -188,7 +204,7 @@ int store_merge_look(struct context *ctx, const char *path, struct intern *strin
  * file is to be left out then, and doing it again would not help. */
 static int blame_file(struct merge_pass *m, struct merge_stream *s, int err)
 {
-	if (err == -ENOMEM || s->from->fd >= 0)
+	if (err == -ENOMEM || err == -EFBIG || s->from->fd >= 0)
 		return err == -EBADMSG ? -EIO : err;
 	if (!s->from->why)
 		s->from->why = strdup(m->ctx->error);
@@ -233,17 +249,29 @@ static int open_streams(struct merge_pass *m)
 	return err;
 }
 
+/* Each begins with the numbers that its frames and columns have among those of all. */
 static int start_streams(struct merge_pass *m)
 {
+	size_t some = NODES / (m->count + 1);
+
+	some = some < NODES_LEAST ? NODES_LEAST : some > NODES_MOST ? NODES_MOST : some;
+	m->slices = calloc((size_t)m->map.column_count + 1, sizeof(*m->slices));
+	if (!m->slices)
+		return fail_memory(m->ctx);
+	for (uint32_t k = 0; k < m->map.column_count; k++)
+		if (m->tables.columns.v[k].has_slices)
+			m->slices[k] = m->sliced_columns++;
 	for (size_t i = 0; i < m->count; i++) {
 		struct merge_stream *s = &m->streams[i];
+		uint32_t columns = s->map.column_count, sliced = 0;
 
-		s->factor = malloc((s->map.column_count + 1) * sizeof(*s->factor));
-		if (!s->factor)
+		s->factor = malloc((columns + 1) * sizeof(*s->factor));
+		s->slices = malloc((columns + 1) * sizeof(*s->slices));
+		if (!s->factor || !s->slices)
 			return fail_memory(m->ctx);
 		for (uint32_t k = 1; k < s->map.frame_count; k++)
 			s->map.frames[k] = m->map.frames[s->map.frames[k]];
-		for (uint32_t k = 0; k < s->map.column_count; k++) {
+		for (uint32_t k = 0; k < columns; k++) {
 			uint32_t column = m->map.columns[s->map.columns[k]];
 			unsigned missing =
 				m->tables.columns.v[column].decimals - s->map.decimals[k];
@@ -251,10 +279,15 @@ static int start_streams(struct merge_pass *m)
 			s->map.columns[k] = column;
 			for (s->factor[k] = 1; missing > 0; missing--)
 				s->factor[k] *= 10;
+			if (s->map.has_slices[k])
+				s->slices[sliced++] = m->slices[column];
 		}
-		if (store_node_reader_init(&s->nodes, &s->source, &m->unpacker, &s->map) <
-		    0)
+		if (store_node_reader_init(&s->nodes, &s->source, &m->unpacker, &s->map,
+					   (uint32_t)some) < 0)
 			return fail_memory(m->ctx);
+		/* The reader has them. */
+		free(s->map.frames);
+		s->map.frames = NULL;
 	}
 	return 0;
 }
@@ -278,94 +311,143 @@ static void sift_stream(struct merge_pass *m, size_t at)
 	heap[at] = moved;
 }
 
-/* The next node of a stream, and its key: KEY_NONE at its end. 1, 0 there, or a negative errno. */
-static int advance_stream(struct merge_pass *m, struct heap_entry *e)
+/* Nodes of a stream, and the key of the first: KEY_NONE at its end. 1, 0 there, or a negative errno. */
+static int fill_stream(struct merge_pass *m, struct heap_entry *e)
 {
 	struct merge_stream *s = e->stream;
-	int more = store_node_next(m->ctx, &s->nodes);
+	int more = store_node_fill(m->ctx, &s->nodes);
+	uint64_t at = s->source.offset;
 
-	e->key = KEY_NONE;
-	if (more > 0)
-		e->key = (uint64_t)(UINT32_MAX - s->nodes.node.depth) << 32 |
-			 (s->nodes.node.frame ? s->map.frames[s->nodes.node.frame] : 0);
+	e->key = more > 0 ? s->nodes.keys[0] : KEY_NONE;
+	/* Of files that others have made of files nobody wants to know. */
+	if (m->job->progress && s->own_fd >= 0 &&
+	    (more == 0 || at > s->reported + PROGRESS_BYTES)) {
+		m->job->progress(m->job->arg, at - s->reported);
+		s->reported = at;
+	}
 	return more < 0 ? blame_file(m, s, more) : more;
 }
 
-static int add_stream_values(struct merge_pass *m, struct merge_stream *s, uint64_t *to)
+static int add_stream_values(struct merge_pass *m, struct merge_stream *s,
+			     const struct merged_node *to)
 {
-	for (uint32_t i = 0; i < s->nodes.valued; i++) {
-		uint32_t column = s->nodes.with_values[i].column;
-		uint64_t value = s->nodes.values[column], *sum;
+	const struct store_node_reader *r = &s->nodes;
+	const uint64_t *values = r->values + (size_t)r->at * r->columns;
+	bool overflow = false;
+	int err = 0;
 
-		if (!value)
-			continue;
-		sum = &to[s->map.columns[column]];
-		if (__builtin_mul_overflow(value, s->factor[column], &value) ||
-		    __builtin_add_overflow(*sum, value, sum))
-			return fail(m->ctx, -ERANGE,
-				    "the values add up to more than 2^64");
+	for (uint32_t i = 0; i < r->valued; i++) {
+		uint32_t column = r->with_values[i].column;
+		uint64_t value, *sum = &to->values[s->map.columns[column]];
+
+		overflow |=
+			__builtin_mul_overflow(values[column], s->factor[column], &value);
+		overflow |= __builtin_add_overflow(*sum, value, sum);
+	}
+	if (overflow)
+		return fail(m->ctx, -ERANGE, "the values add up to more than 2^64");
+	if (r->sliced_columns)
+		err = store_node_slices(m->ctx, &s->nodes);
+	if (err < 0)
+		return blame_file(m, s, err);
+	/* No more than the values. */
+	for (uint32_t k = 0; k < r->sliced_columns; k++) {
+		uint64_t factor = s->factor[r->with_slices[k].column];
+		uint64_t *sums = to->slices + (size_t)s->slices[k] * STORE_SLICES;
+
+		to->sliced[s->slices[k]] |= r->sliced[k];
+		for (uint32_t i = 0; r->sliced[k] >> i; i++)
+			if (r->sliced[k] >> i & 1)
+				sums[i] += factor * r->slices[k * STORE_SLICES + i];
 	}
 	return 0;
 }
 
-/*
- * The entries with the least key are the top of the heap and some of those below: the heap is repaired
- * when all of them have their next key, from the last one up.
- */
-static int merge_stream_nodes(struct merge_pass *m, struct store_node_writer *to)
+/* The entries with the least key are the top of the heap and some of those below. */
+static size_t find_equal(const struct merge_pass *m, uint32_t *equal)
 {
-	uint32_t columns = m->map.column_count;
-	uint64_t *values = calloc((size_t)columns + 1, sizeof(*values)), done = 0;
-	uint32_t *equal = malloc((m->count + 2) * sizeof(*equal));
-	struct heap_entry *heap = m->heap;
-	int more = values && equal ? 1 : fail_memory(m->ctx);
+	const struct heap_entry *heap = m->heap;
+	uint64_t key = heap->key;
+	size_t count = 1;
 
-	for (size_t i = 0; i < m->count && more >= 0; i++) {
-		heap[i].stream = &m->streams[i];
-		more = advance_stream(m, &heap[i]);
+	equal[0] = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t child = 2 * (size_t)equal[i] + 1;
+
+		if (child < m->count && heap[child].key == key)
+			equal[count++] = (uint32_t)child;
+		if (child + 1 < m->count && heap[child + 1].key == key)
+			equal[count++] = (uint32_t)child + 1;
 	}
-	for (size_t i = m->count; i-- > 0 && more >= 0;)
-		sift_stream(m, i);
+	return count;
+}
+
+/* The heap is repaired when all of the least have their next key, from the last one up. */
+static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
+		      struct merged_node *sum, uint32_t *equal)
+{
+	struct heap_entry *heap = m->heap;
+	int more = 1;
+
 	while (m->count && heap->key != KEY_NONE && more >= 0) {
 		struct store_node node = { UINT32_MAX - (uint32_t)(heap->key >> 32),
-					   (uint32_t)heap->key, values };
-		size_t count = 1;
+					   (uint32_t)heap->key, sum->values, sum->sliced,
+					   sum->slices };
 		bool any = false;
 
-		equal[0] = 0;
-		for (size_t i = 0; i < count; i++)
-			for (size_t child = 2 * (size_t)equal[i] + 1;
-			     child <= 2 * (size_t)equal[i] + 2 && child < m->count;
-			     child++)
-				if (heap[child].key == heap->key)
-					equal[count++] = (uint32_t)child;
-		for (size_t i = count; i-- > 0 && more >= 0;) {
+		for (size_t i = find_equal(m, equal); i-- > 0 && more >= 0;) {
 			struct heap_entry *e = &heap[equal[i]];
+			struct merge_stream *s = e->stream;
+			struct store_node_reader *r = &s->nodes;
 
-			more = 0;
-			if (e->stream->nodes.has_value) {
-				more = add_stream_values(m, e->stream, values);
+			if (r->has_value[r->at]) {
 				any = true;
+				more = add_stream_values(m, s, sum);
 			}
-			if (more == 0)
-				more = advance_stream(m, e);
-			/* Of files that others have made of files nobody wants to know. */
-			if ((more == 0 || ++done % PROGRESS_NODES == 0) &&
-			    m->job->progress && e->stream->own_fd >= 0) {
-				uint64_t at = e->stream->source.offset;
-
-				m->job->progress(m->job->arg, at - e->stream->reported);
-				e->stream->reported = at;
-			}
+			if (++r->at < r->count)
+				e->key = r->keys[r->at];
+			else if (more >= 0)
+				more = fill_stream(m, e);
 			sift_stream(m, equal[i]);
 		}
 		store_node_add(to, &node);
-		if (any)
-			memset(values, 0, columns * sizeof(*values));
+		if (!any)
+			continue;
+		memset(sum->values, 0, m->map.column_count * sizeof(*sum->values));
+		if (!m->sliced_columns)
+			continue;
+		memset(sum->sliced, 0, m->sliced_columns * sizeof(*sum->sliced));
+		memset(sum->slices, 0,
+		       (size_t)m->sliced_columns * STORE_SLICES * sizeof(*sum->slices));
 	}
-	free(values);
-	free(equal);
 	return more < 0 ? more : 0;
+}
+
+static int merge_stream_nodes(struct merge_pass *m, struct store_node_writer *to)
+{
+	struct merged_node sum = {
+		.values = calloc((size_t)m->map.column_count + 1, sizeof(*sum.values)),
+		.sliced = calloc((size_t)m->sliced_columns + 1, sizeof(*sum.sliced)),
+		.slices = calloc((size_t)m->sliced_columns * STORE_SLICES + 1,
+				 sizeof(*sum.slices)),
+	};
+	uint32_t *equal = malloc((m->count + 2) * sizeof(*equal));
+	bool has_memory = sum.values && sum.sliced && sum.slices && equal;
+	int more = has_memory ? 1 : fail_memory(m->ctx);
+
+	for (size_t i = 0; i < m->count && more >= 0; i++) {
+		m->heap[i].stream = &m->streams[i];
+		more = fill_stream(m, &m->heap[i]);
+	}
+	for (size_t i = m->count; i-- > 0 && more >= 0;)
+		sift_stream(m, i);
+	if (more >= 0)
+		more = merge_heap(m, to, &sum, equal);
+	free(sum.values);
+	free(sum.sliced);
+	free(sum.slices);
+	free(equal);
+	return more;
 }
 
 /* No file at all is a profile of nothing: the root. */
@@ -376,7 +458,7 @@ static int write_merged(struct merge_pass *m, bool plain,
 	static const uint64_t nothing[1];
 	struct store_node_writer to = { 0 };
 	struct store_sink sink = { 0 };
-	int err = store_sink_init(&sink, out, plain);
+	int err = store_sink_init(&sink, out, plain, store_tables_flags(&m->tables));
 
 	if (err == 0) {
 		store_origin_write(&sink, origin, strings);
@@ -384,8 +466,10 @@ static int write_merged(struct merge_pass *m, bool plain,
 		store_sink_flush(&sink);
 	}
 	if (err == 0)
-		err = store_node_writer_init(&to, &sink, m->map.frame_count,
-					     m->map.column_count);
+		err = store_node_writer_init(&to, &sink, &m->tables);
+	if (err == -EFBIG)
+		return fail(m->ctx, -ERANGE,
+			    "the names of all are more than a profile file holds");
 	err = err < 0 ? fail_memory(m->ctx) : merge_stream_nodes(m, &to);
 	if (err == 0 && to.nodes == 0)
 		store_node_add(&to, &(struct store_node){ .values = nothing });
@@ -399,8 +483,13 @@ static int write_merged(struct merge_pass *m, bool plain,
 static int run_pass(struct merge_pass *m, bool plain, const struct store_origin *origin,
 		    const struct intern *strings, FILE *out)
 {
+	struct budget budget = { 0 }, *outer = m->ctx->budget;
 	int err = intern_init(&m->strings);
 
+	if (m->memory) {
+		budget_init(&budget, m->memory);
+		m->ctx->budget = &budget;
+	}
 	if (err == 0)
 		err = store_tables_init(&m->tables, &m->strings);
 	m->streams = calloc(m->count + 1, sizeof(*m->streams));
@@ -429,15 +518,19 @@ static int run_pass(struct merge_pass *m, bool plain, const struct store_origin 
 		store_source_release(&s->source);
 		store_map_release(&s->map);
 		free(s->factor);
+		free(s->slices);
 		if (s->own_fd >= 0)
 			close(s->own_fd);
 	}
 	free(m->streams);
 	free(m->heap);
+	free(m->slices);
 	store_tables_release(&m->tables);
 	store_map_release(&m->map);
 	store_unpacker_release(&m->unpacker);
 	intern_release(&m->strings);
+	budget_release(&budget);
+	m->ctx->budget = outer;
 	return err;
 }
 
@@ -459,7 +552,8 @@ static int merge_group(void *arg, size_t group, size_t worker)
 	struct merge_pass m = { .ctx = ctx,
 				.job = level->job,
 				.files = level->files + start,
-				.count = level->starts[group + 1] - start };
+				.count = level->starts[group + 1] - start,
+				.memory = level->job->memory / level->job->threads };
 	int fd = store_temporary(ctx), copy = fd < 0 ? fd : dup(fd), err = 0;
 	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
 	struct stat st;
@@ -487,7 +581,11 @@ static int verify_file(void *arg, size_t i, size_t worker)
 	const struct store_merge_job *job = arg;
 	struct context ctx = { 0 };
 	struct merge_pass m = {
-		.ctx = &ctx, .job = job, .files = &job->files[i], .count = 1
+		.ctx = &ctx,
+		.job = job,
+		.files = &job->files[i],
+		.count = 1,
+		.memory = job->memory / job->threads,
 	};
 	FILE *nowhere = job->files[i].why ? NULL : fopen("/dev/null", "w");
 	int err = 0;
@@ -496,6 +594,8 @@ static int verify_file(void *arg, size_t i, size_t worker)
 	if (nowhere) {
 		err = run_pass(&m, true, &none, job->strings, nowhere);
 		fclose(nowhere);
+		if (err == -EFBIG && !(job->files[i].why = strdup(ctx.error)))
+			err = -ENOMEM;
 	}
 	return err == -ENOMEM ? err : 0;
 }
@@ -588,7 +688,11 @@ int store_merge(struct context *ctx, const struct store_merge_job *job, FILE *ou
 	}
 	if (err == 0) {
 		struct merge_pass m = {
-			.ctx = ctx, .job = job, .files = level.files, .count = count
+			.ctx = ctx,
+			.job = job,
+			.files = level.files,
+			.count = count,
+			.memory = job->memory,
 		};
 
 		err = run_pass(&m, job->plain, job->origin, job->strings, out);

@@ -26,13 +26,16 @@ struct store_merge_job {
 	const struct intern *strings; /* of its texts */
 	unsigned threads;
 	bool plain; /* nothing is packed */
+	/* Bytes, for what files make large: names of all, and a section of each. 0: any. */
+	uint64_t memory;
 	void (*progress)(void *arg, uint64_t bytes); /* so many of the files are merged */
 	void *arg;
 };
 
 /*
  * Writes the sum of all to @out. -EBADMSG where some cannot be read: they have got a reason, nothing of
- * use was written, and without them it can be done again. Other errors have their sentence in @ctx.
+ * use was written, and without them it can be done again. -EFBIG: all together take more than .memory;
+ * store_merge_verify() tells whether one does alone. Other errors have their sentence in @ctx.
  */
 int store_merge(struct context *ctx, const struct store_merge_job *job, FILE *out);
 
@@ -41,7 +44,7 @@ int store_merge(struct context *ctx, const struct store_merge_job *job, FILE *ou
 int store_merge_look(struct context *ctx, const char *path, struct intern *strings,
 		     struct store_origin *ret, bool *is_empty);
 
-/* Reads all of each: those that cannot be read get a reason. 0, or -ENOMEM. */
+/* Reads all of each, with the memory there is: those that cannot be read get a reason. 0, or -ENOMEM. */
 int store_merge_verify(struct context *ctx, const struct store_merge_job *job);
 
 /* A temporary file without a name, in $TMPDIR or /tmp; a negative errno with a sentence. */

@@ -1,6 +1,7 @@
 /*
  * A node is a byte or two of each column, which cursors go along; only what the next node refers to
- * is kept: the frames on the way down to the last one, and what followed each frame.
+ * is kept: the frames on the way down to the last one, and what followed each frame. Some nodes are
+ * unpacked at a time, so that each loop keeps its cursor in a register.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,35 +10,71 @@
 #include "store/nodes.h"
 #include "store/tables.h"
 
-int store_node_reader_init(struct store_node_reader *r, struct store_source *source,
-			   struct store_unpacker *u, const struct store_map *map)
-{
-	uint32_t frames = map->frame_count, columns = map->column_count;
+enum { COLUMNS_FEW = 4 };
 
+int store_node_reader_init(struct store_node_reader *r, struct store_source *source,
+			   struct store_unpacker *u, const struct store_map *map,
+			   uint32_t some)
+{
+	uint32_t columns = map->column_count, room = COLUMNS_FEW * some / (columns + 1);
+	uint64_t most = 5 * (uint64_t)STORE_BLOCK;
+
+	room = room > some ? some : room ? room : 1;
 	*r = (struct store_node_reader){
 		.source = source,
 		.unpacker = u,
-		.frames = frames,
+		.frame_count = map->frame_count,
 		.columns = columns,
 		.totals = map->totals,
-		.follow = calloc((size_t)frames + 1, sizeof(*r->follow)),
+		.room = room,
+		.frames = malloc(((size_t)map->frame_count + 1) * sizeof(*r->frames)),
 		.sums = calloc((size_t)columns + 1, sizeof(*r->sums)),
-		.values = calloc((size_t)columns + 1, sizeof(*r->values)),
+		.values = calloc((size_t)columns * room + 1, sizeof(*r->values)),
 		.with_values = calloc((size_t)columns + 1, sizeof(*r->with_values)),
+		.keys = calloc(room, sizeof(*r->keys)),
+		.has_value = calloc(room, 1),
 	};
-	r->node.values = r->values;
-	if (r->follow && r->sums && r->values && r->with_values)
-		return 0;
-	store_node_reader_release(r);
-	return -ENOMEM;
+	for (uint32_t i = 0; map->has_slices && i < columns; i++)
+		r->sliced_columns += map->has_slices[i];
+	if (r->sliced_columns) {
+		size_t count = r->sliced_columns;
+
+		r->with_slices = calloc(count, sizeof(*r->with_slices));
+		r->sliced = calloc(count, sizeof(*r->sliced));
+		r->slices = calloc(count * STORE_SLICES, sizeof(*r->slices));
+	}
+	if (!r->frames || !r->sums || !r->values || !r->with_values || !r->keys ||
+	    !r->has_value ||
+	    (r->sliced_columns && (!r->with_slices || !r->sliced || !r->slices))) {
+		store_node_reader_release(r);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < map->frame_count; i++)
+		r->frames[i] =
+			(struct reader_frame){ 0, i && map->frames ? map->frames[i] : i };
+	for (uint32_t i = 0, at = 0; r->sliced_columns && i < columns; i++)
+		if (map->has_slices[i])
+			r->with_slices[at++].column = i;
+	/* As large as a section of nodes can be, each number as long as any. */
+	most += (VARINT_SIZE + 1) + 2 * VARINT_SIZE;
+	most += VARINT_SIZE * (uint64_t)STORE_BLOCK * (1 + columns);
+	most += (STORE_SLICES * VARINT_SIZE + 3) * (uint64_t)STORE_BLOCK *
+		r->sliced_columns;
+	source->section_most = most + 4096;
+	return 0;
 }
 
 void store_node_reader_release(struct store_node_reader *r)
 {
-	free(r->follow);
+	free(r->frames);
 	free(r->sums);
 	free(r->values);
 	free(r->with_values);
+	free(r->keys);
+	free(r->has_value);
+	free(r->with_slices);
+	free(r->sliced);
+	free(r->slices);
 	free(r->path.v);
 	*r = (struct store_node_reader){ 0 };
 }
@@ -68,6 +105,12 @@ static bool block_is_whole(const struct store_node_reader *r)
 	for (uint32_t i = 0; i < r->valued; i++) {
 		left += cursor_left(&r->with_values[i].values);
 		bad |= r->with_values[i].values.bad;
+	}
+	for (uint32_t i = 0; i < r->sliced_columns; i++) {
+		const struct reader_slices *s = &r->with_slices[i];
+
+		left += cursor_left(&s->sliced) + cursor_left(&s->values);
+		bad |= s->sliced.bad || s->values.bad;
 	}
 	return left == 0 && !bad;
 }
@@ -101,7 +144,7 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 	r->low = take_column(c);
 	r->high = take_column(c);
 	r->valued = 0;
-	memset(r->values, 0, r->columns * sizeof(*r->values));
+	memset(r->values, 0, (size_t)r->columns * r->room * sizeof(*r->values));
 	for (uint32_t i = 0; i < r->columns; i++) {
 		struct store_node_column *column = &r->with_values[r->valued];
 
@@ -111,6 +154,13 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 		if (!column->unit != !cursor_left(&column->values))
 			c->bad = true;
 		r->valued += column->unit > 0;
+	}
+	for (uint32_t i = 0; i < r->sliced_columns; i++) {
+		struct reader_slices *s = &r->with_slices[i];
+
+		s->sliced = take_column(c);
+		s->unit = cursor_varint(c);
+		s->values = take_column(c);
 	}
 	/* A node is a byte of steps, but for the root. */
 	if (c->bad || cursor_left(c) || count == 0 || count > STORE_BLOCK ||
@@ -128,65 +178,151 @@ static inline uint64_t next_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-int store_node_next(struct context *ctx, struct store_node_reader *r)
+/* Where @count nodes are, from .depth on: their keys. */
+static int unpack_places(struct context *ctx, struct store_node_reader *r, uint32_t count)
 {
-	struct store_node *node = &r->node;
-	uint32_t depth = 0;
-	uint64_t frame = 0;
+	struct cursor steps = r->step, lows = r->low, highs = r->high;
+	uint32_t depth = r->depth, most = r->frame_count;
+	uint32_t i = 0;
 
+	if (r->nodes == 0) {
+		if (!array_reserve(&r->path, 1))
+			return fail_memory(ctx);
+		r->path.v[0] = 0;
+		r->path.count = 1;
+		r->keys[i++] = store_node_key(0, 0);
+	}
+	for (; i < count; i++) {
+		uint64_t step = next_varint(&steps), frame;
+		struct reader_frame *above;
+
+		if (step > (uint64_t)depth + 1)
+			return damaged(ctx, r, "a node is above the root");
+		depth = depth + 1 - (step > 1 ? (uint32_t)step - 1 : 0);
+		above = &r->frames[r->path.v[depth - 1]];
+		frame = above->first;
+		if (step) {
+			uint64_t low = cursor_u8(&lows), high = next_varint(&highs);
+
+			frame = high <= most >> 8 ? high << 8 | low : most;
+			/* Of a sibling it is told how many it skips. */
+			if (step > 1)
+				frame += (uint64_t)r->path.v[depth] + 1;
+		}
+		if (frame == 0 || frame >= most)
+			return damaged(ctx, r, "a node has no frame");
+		if (step <= 1)
+			above->first = (uint32_t)frame;
+		if (r->path.count <= depth) {
+			if (depth == UINT32_MAX || !array_reserve(&r->path, 1))
+				return fail_memory(ctx);
+			r->path.count++;
+		}
+		r->path.v[depth] = (uint32_t)frame;
+		r->keys[i] = store_node_key(depth, r->frames[frame].to);
+	}
+	r->depth = depth;
+	r->step = steps;
+	r->low = lows;
+	r->high = highs;
+	return 0;
+}
+
+static int unpack_values(struct context *ctx, struct store_node_reader *r, uint32_t count)
+{
+	memset(r->has_value, 0, count);
+	for (uint32_t k = 0; k < r->valued; k++) {
+		struct store_node_column *column = &r->with_values[k];
+		uint64_t *to = r->values + column->column, unit = column->unit;
+		struct cursor from = column->values;
+		uint64_t sum = r->sums[column->column];
+		bool overflow = false;
+
+		for (uint32_t i = 0; i < count; i++, to += r->columns) {
+			uint64_t value = next_varint(&from);
+
+			overflow |= __builtin_mul_overflow(value, unit, &value);
+			overflow |= __builtin_add_overflow(sum, value, &sum);
+			*to = value;
+			r->has_value[i] |= value != 0;
+		}
+		column->values = from;
+		r->sums[column->column] = sum;
+		if (overflow)
+			return damaged(ctx, r,
+				       "its values, or their sum, are more than 2^64");
+	}
+	return 0;
+}
+
+int store_node_fill(struct context *ctx, struct store_node_reader *r)
+{
+	uint32_t count;
+	int err;
+
+	r->at = r->count = 0;
 	if (r->left == 0) {
 		int more = next_node_block(ctx, r);
 
 		if (more <= 0)
 			return more;
 	}
-	if (r->nodes) {
-		uint64_t step = next_varint(&r->step);
-		uint32_t *follow;
+	count = r->left < r->room ? r->left : r->room;
+	err = unpack_places(ctx, r, count);
+	if (err == 0)
+		err = unpack_values(ctx, r, count);
+	if (err < 0)
+		return err;
+	r->nodes += count;
+	r->left -= count;
+	r->count = count;
+	return 1;
+}
 
-		if (step > (uint64_t)node->depth + 1)
-			return damaged(ctx, r, "a node is above the root");
-		depth = node->depth + 1 - (step > 1 ? (uint32_t)step - 1 : 0);
-		follow = &r->follow[r->path.v[depth - 1]];
-		frame = *follow;
-		if (step) {
-			uint64_t low = cursor_u8(&r->low), high = next_varint(&r->high);
+int store_node_slices(struct context *ctx, struct store_node_reader *r)
+{
+	const uint64_t *values = r->values + (size_t)r->at * r->columns;
 
-			frame = high <= r->frames >> 8 ? high << 8 | low : r->frames;
-			/* Of a sibling it is told how many it skips. */
-			if (step > 1)
-				frame += (uint64_t)r->path.v[depth] + 1;
+	for (uint32_t k = 0; k < r->sliced_columns; k++) {
+		struct reader_slices *from = &r->with_slices[k];
+		uint64_t *to = r->slices + (size_t)k * STORE_SLICES;
+		uint64_t left = values[from->column], bits;
+
+		bits = left ? next_varint(&from->sliced) : 0;
+		r->sliced[k] = (uint32_t)bits;
+		if (bits >> STORE_SLICES)
+			return damaged(ctx, r, "a slice of time is behind the last one");
+		for (uint32_t i = 0; bits; i++, bits >>= 1) {
+			if (!(bits & 1))
+				continue;
+			to[i] = next_varint(&from->values);
+			/* All slices of a value are no more than that. */
+			if (__builtin_mul_overflow(to[i], from->unit, &to[i]) ||
+			    to[i] == 0 || to[i] > left)
+				return damaged(
+					ctx, r,
+					"slices of time are more than their value");
+			left -= to[i];
 		}
-		if (frame == 0 || frame >= r->frames)
-			return damaged(ctx, r, "a node has no frame");
-		if (step <= 1)
-			*follow = (uint32_t)frame;
-	}
-	if (r->path.count <= depth) {
-		if (depth == UINT32_MAX || !array_reserve(&r->path, 1))
-			return fail_memory(ctx);
-		r->path.count++;
-	}
-	r->path.v[depth] = (uint32_t)frame;
-	node->depth = depth;
-	node->frame = (uint32_t)frame;
-	r->nodes++;
-	r->left--;
-	r->has_value = false;
-	for (uint32_t i = 0; i < r->valued; i++) {
-		struct store_node_column *column = &r->with_values[i];
-		uint64_t value = next_varint(&column->values);
-		uint64_t *sum = &r->sums[column->column];
-
-		r->values[column->column] = 0;
-		if (!value)
-			continue;
-		if (__builtin_mul_overflow(value, column->unit, &value) ||
-		    __builtin_add_overflow(*sum, value, sum))
-			return damaged(ctx, r,
-				       "its values, or their sum, are more than 2^64");
-		r->values[column->column] = value;
-		r->has_value = true;
 	}
 	return 1;
+}
+
+int store_node_next(struct context *ctx, struct store_node_reader *r)
+{
+	int more = 1;
+
+	if (++r->at >= r->count)
+		more = store_node_fill(ctx, r);
+	if (more > 0 && r->sliced_columns)
+		more = store_node_slices(ctx, r);
+	if (more > 0)
+		r->node = (struct store_node){
+			.depth = UINT32_MAX - (uint32_t)(r->keys[r->at] >> 32),
+			.frame = (uint32_t)r->keys[r->at],
+			.values = r->values + (size_t)r->at * r->columns,
+			.sliced = r->sliced,
+			.slices = r->slices,
+		};
+	return more;
 }

@@ -2,7 +2,7 @@
  * A block is made column by column: steps, low bytes of frames, the rest of them, and the values of
  * each column less what divides all of the block's.
  *
- *	nodes | size step | size low | size high | unit size values | unit size values | ...
+ *	nodes | size step | size low | size high | unit size values | ... | slices | ...
  *
  * A column of zeros has no bytes.
  */
@@ -10,17 +10,30 @@
 
 #include "base/array.h"
 #include "store/nodes.h"
+#include "store/tables.h"
 
 int store_node_writer_init(struct store_node_writer *w, struct store_sink *sink,
-			   uint32_t frames, uint32_t columns)
+			   const struct store_tables *tables)
 {
+	size_t columns = tables->columns.count, sliced = 0;
+
 	*w = (struct store_node_writer){
 		.sink = sink,
-		.columns = columns,
-		.follow = calloc((size_t)frames + 1, sizeof(*w->follow)),
-		.values = calloc((size_t)columns * STORE_BLOCK + 1, sizeof(*w->values)),
+		.columns = (uint32_t)columns,
+		.follow = calloc(tables->frames.count + 1, sizeof(*w->follow)),
+		.values = calloc(columns * STORE_BLOCK + 1, sizeof(*w->values)),
+		.slices = calloc(columns + 1, sizeof(*w->slices)),
 	};
-	if (w->follow && w->values)
+	for (uint32_t i = 0; w->slices && i < columns; i++)
+		if (tables->columns.v[i].has_slices)
+			w->slices[sliced++].column = i;
+	w->sliced = (uint32_t)sliced;
+	/* Depths and frames have 32 bits. */
+	if (w->follow && w->values && w->slices &&
+	    bytes_reserve(&w->step, 5 * STORE_BLOCK) &&
+	    bytes_reserve(&w->low, STORE_BLOCK) &&
+	    bytes_reserve(&w->high, 4 * STORE_BLOCK) &&
+	    bytes_reserve(&w->column, VARINT_SIZE * STORE_BLOCK))
 		return 0;
 	store_node_writer_release(w);
 	return -ENOMEM;
@@ -28,6 +41,11 @@ int store_node_writer_init(struct store_node_writer *w, struct store_sink *sink,
 
 void store_node_writer_release(struct store_node_writer *w)
 {
+	for (uint32_t i = 0; i < w->sliced && w->slices; i++) {
+		bytes_release(&w->slices[i].sliced);
+		array_release(&w->slices[i].values);
+	}
+	free(w->slices);
 	free(w->follow);
 	free(w->values);
 	free(w->path.v);
@@ -46,11 +64,11 @@ static void put_bytes(struct bytes *to, struct bytes *from)
 	from->count = 0;
 }
 
-static uint64_t common_divisor(const uint64_t *values, uint32_t count)
+static uint64_t common_divisor(const uint64_t *values, size_t count)
 {
 	uint64_t unit = 0;
 
-	for (uint32_t i = 0; i < count && unit != 1; i++)
+	for (size_t i = 0; i < count && unit != 1; i++)
 		for (uint64_t rest = values[i]; rest;) {
 			uint64_t next = unit % rest;
 
@@ -58,6 +76,14 @@ static uint64_t common_divisor(const uint64_t *values, uint32_t count)
 			rest = next;
 		}
 	return unit;
+}
+
+/* Behind those that are there, for which there is room. */
+static inline void put_varint(struct bytes *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		to->v[to->count++] = (uint8_t)(value | 0x80);
+	to->v[to->count++] = (uint8_t)value;
 }
 
 static void end_block(struct store_node_writer *w)
@@ -73,45 +99,84 @@ static void end_block(struct store_node_writer *w)
 		uint64_t unit = common_divisor(values, w->count);
 
 		bytes_varint(to, unit);
-		for (uint32_t n = 0; unit && n < w->count; n++)
-			bytes_varint(&w->column, values[n] ? values[n] / unit : 0);
+		for (uint32_t n = 0; unit == 1 && n < w->count; n++)
+			put_varint(&w->column, values[n]);
+		for (uint32_t n = 0; unit > 1 && n < w->count; n++)
+			put_varint(&w->column, values[n] ? values[n] / unit : 0);
 		put_bytes(to, &w->column);
+	}
+	for (uint32_t i = 0; i < w->sliced; i++) {
+		struct node_slices *s = &w->slices[i];
+		uint64_t unit = common_divisor(s->values.v, s->values.count);
+
+		put_bytes(to, &s->sliced);
+		bytes_varint(to, unit);
+		if (s->values.count &&
+		    !bytes_reserve(&w->column, s->values.count * VARINT_SIZE))
+			w->step.failed = true;
+		for (size_t n = 0; n < s->values.count && !w->column.failed; n++)
+			put_varint(&w->column, s->values.v[n] / unit);
+		put_bytes(to, &w->column);
+		s->values.count = 0;
 	}
 	store_sink_end_section(w->sink, SECTION_NODES);
 	store_sink_flush(w->sink);
 	w->count = 0;
 }
 
+static void add_slices(struct store_node_writer *w, const struct store_node *node)
+{
+	for (uint32_t i = 0; i < w->sliced; i++) {
+		struct node_slices *s = &w->slices[i];
+		uint32_t bits = node->sliced ? node->sliced[i] : 0;
+
+		if (!node->values[s->column])
+			continue;
+		bytes_varint(&s->sliced, bits);
+		if (!array_reserve(&s->values, STORE_SLICES)) {
+			w->step.failed = true;
+			return;
+		}
+		for (uint32_t k = 0; k < STORE_SLICES; k++)
+			if (bits >> k & 1)
+				s->values.v[s->values.count++] =
+					node->slices[(size_t)i * STORE_SLICES + k];
+	}
+}
+
 void store_node_add(struct store_node_writer *w, const struct store_node *node)
 {
 	uint32_t depth = node->depth, frame = node->frame;
-	uint32_t *follow = depth ? &w->follow[w->path.v[depth - 1]] : NULL;
 
 	if (w->path.count <= depth) {
-		if (!array_reserve(&w->path, 1)) {
+		if (w->step.failed || !array_reserve(&w->path, 1)) {
 			w->step.failed = true;
 			return;
 		}
 		w->path.count++;
 	}
-	if (follow && depth == w->depth + 1) {
-		bytes_u8(&w->step, *follow != frame);
+	if (depth == w->depth + 1) {
+		uint32_t *follow = &w->follow[w->path.v[depth - 1]];
+
+		w->step.v[w->step.count++] = *follow != frame;
 		if (*follow != frame) {
-			bytes_u8(&w->low, (uint8_t)frame);
-			bytes_varint(&w->high, frame >> 8);
+			w->low.v[w->low.count++] = (uint8_t)frame;
+			put_varint(&w->high, frame >> 8);
 		}
 		*follow = frame;
-	} else if (follow) {
+	} else if (depth) {
 		uint32_t skipped = frame - w->path.v[depth] - 1;
 
-		bytes_varint(&w->step, (uint64_t)(w->depth + 1 - depth) + 1);
-		bytes_u8(&w->low, (uint8_t)skipped);
-		bytes_varint(&w->high, skipped >> 8);
+		put_varint(&w->step, (uint64_t)(w->depth + 1 - depth) + 1);
+		w->low.v[w->low.count++] = (uint8_t)skipped;
+		put_varint(&w->high, skipped >> 8);
 	}
 	w->path.v[depth] = frame;
 	w->depth = depth;
 	for (uint32_t i = 0; i < w->columns; i++)
 		w->values[(size_t)i * STORE_BLOCK + w->count] = node->values[i];
+	if (w->sliced)
+		add_slices(w, node);
 	w->nodes++;
 	if (++w->count == STORE_BLOCK)
 		end_block(w);
@@ -123,6 +188,7 @@ int store_node_end(struct store_node_writer *w)
 
 	if (w->count)
 		end_block(w);
+	sink->section.failed |= w->step.failed || w->column.failed;
 	bytes_varint(&sink->section, w->nodes);
 	store_sink_end_section(sink, SECTION_END);
 	store_sink_flush(sink);

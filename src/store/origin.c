@@ -30,6 +30,19 @@ static int take_string(struct context *ctx, struct cursor *c, struct intern *str
 	return 0;
 }
 
+static int compare_texts(const struct intern *strings, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(intern_text(strings, a), intern_text(strings, b));
+}
+
+static int compare_labels(const void *left, const void *right, void *arg)
+{
+	const struct store_label *a = left, *b = right;
+	int order = compare_texts(arg, a->key, b->key);
+
+	return order ? order : compare_texts(arg, a->value, b->value);
+}
+
 static int read_inputs(struct context *ctx, struct cursor *c, struct intern *strings,
 		       bool has_kernel, struct store_origin *o)
 {
@@ -78,6 +91,9 @@ static int read_labels(struct context *ctx, struct cursor *c, struct intern *str
 			err = take_string(ctx, c, strings, &label.value);
 		if (err < 0)
 			return err;
+		if (i > 0 && !c->bad &&
+		    compare_labels(array_last(&o->labels), &label, (void *)strings) >= 0)
+			c->bad = true;
 		slot = c->bad ? NULL : array_add(&o->labels);
 		if (slot)
 			*slot = label;
@@ -135,11 +151,6 @@ int store_origin_add(struct store_origin *to, const struct store_origin *from)
 		       : 0;
 }
 
-static int compare_texts(const struct intern *strings, uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : strcmp(intern_text(strings, a), intern_text(strings, b));
-}
-
 static int compare_inputs(const void *left, const void *right, void *arg)
 {
 	const struct store_input *a = left, *b = right;
@@ -155,14 +166,6 @@ static int compare_inputs(const void *left, const void *right, void *arg)
 	if (order == 0 && a->recorded != b->recorded)
 		order = a->recorded < b->recorded ? -1 : 1;
 	return order;
-}
-
-static int compare_labels(const void *left, const void *right, void *arg)
-{
-	const struct store_label *a = left, *b = right;
-	int order = compare_texts(arg, a->key, b->key);
-
-	return order ? order : compare_texts(arg, a->value, b->value);
 }
 
 void store_origin_sort(struct store_origin *o, const struct intern *strings)

@@ -11,14 +11,14 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
-int store_sink_init(struct store_sink *s, FILE *out, bool plain)
+int store_sink_init(struct store_sink *s, FILE *out, bool plain, unsigned flags)
 {
 	*s = (struct store_sink){ .out = out };
 	if (!plain && !(s->packer = ZSTD_createCCtx()))
 		return -ENOMEM;
 	bytes_add(&s->pending, STORE_MAGIC, STORE_MAGIC_SIZE);
 	bytes_varint(&s->pending, STORE_VERSION);
-	bytes_varint(&s->pending, 0);
+	bytes_varint(&s->pending, flags);
 	return 0;
 }
 
@@ -69,6 +69,10 @@ void store_sink_flush(struct store_sink *s)
 void store_sink_end_section(struct store_sink *s, enum store_section id)
 {
 	uint32_t sum = libdeflate_crc32(0, s->section.v, s->section.count);
+
+	/* Nobody could read it. */
+	if (s->section.count > STORE_SECTION_MOST && s->err == 0)
+		s->err = -EFBIG;
 
 	bytes_varint(&s->pending, id);
 	bytes_varint(&s->pending, s->section.count);

@@ -23,8 +23,8 @@ struct store_sink {
 	int err;
 };
 
-/* 0, or -ENOMEM. Writes the header. */
-int store_sink_init(struct store_sink *s, FILE *out, bool plain);
+/* 0, or -ENOMEM. Writes the header. @flags: of enum store_flag. */
+int store_sink_init(struct store_sink *s, FILE *out, bool plain, unsigned flags);
 void store_sink_release(struct store_sink *s); /* a zeroed one is fine */
 
 /* What is in .section becomes one, and is empty then. */

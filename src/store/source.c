@@ -13,7 +13,7 @@ enum {
 	READ_LEAST = 4 << 10,
 	READ_MOST = 1 << 20, /* of a packed frame of ours */
 	PLAIN_PIECE = 64 << 10,
-	SECTION_MOST = 1 << 30,
+	CLAIMED = 1 << 20, /* bytes that are not asked for */
 };
 
 bool store_begins(const uint8_t *bytes, size_t size)
@@ -32,6 +32,7 @@ void store_unpacker_release(struct store_unpacker *u)
 void store_source_release(struct store_source *s)
 {
 	bytes_release(&s->bytes);
+	claim_release(&s->claim);
 }
 
 int store_damaged(struct context *ctx, const struct store_source *s,
@@ -78,6 +79,21 @@ static int read_frame(struct context *ctx, struct store_source *s,
 	}
 }
 
+/* Memory for @more bytes behind those that are there. 0, or a negative errno. */
+static int reserve_source(struct context *ctx, struct store_source *s, size_t more)
+{
+	size_t all = s->bytes.count + more;
+
+	/* As large as the array will be, which doubles. */
+	if (all > s->bytes.room && all > CLAIMED && 2 * all > s->claim.size &&
+	    !claim_add(&s->claim, ctx->budget, 2 * all - s->claim.size))
+		return fail(ctx, -EFBIG,
+			    "'%s': a section takes more memory than what is read may: "
+			    "--memory=SIZE with more",
+			    s->path);
+	return bytes_reserve(&s->bytes, more) ? 0 : fail_memory(ctx);
+}
+
 /* One frame more behind what there is: 1, 0 at the end, or a negative errno. */
 static int add_source_frame(struct context *ctx, struct store_source *s,
 			    struct store_unpacker *u)
@@ -93,8 +109,9 @@ static int add_source_frame(struct context *ctx, struct store_source *s,
 		return damaged_here(ctx, s, "a part is larger than flamefold packs");
 	if (!u->zstd && !(u->zstd = ZSTD_createDCtx()))
 		return fail_memory(ctx);
-	if (!bytes_reserve(&s->bytes, (size_t)whole + 1))
-		return fail_memory(ctx);
+	more = reserve_source(ctx, s, (size_t)whole + 1);
+	if (more < 0)
+		return more;
 	got = ZSTD_decompressDCtx(u->zstd, s->bytes.v + s->bytes.count, (size_t)whole,
 				  u->packed.v, size);
 	if (ZSTD_isError(got) || got != whole)
@@ -125,8 +142,9 @@ static int have_bytes(struct context *ctx, struct store_source *s,
 				return err;
 			continue;
 		}
-		if (!bytes_reserve(&s->bytes, PLAIN_PIECE))
-			return fail_memory(ctx);
+		err = reserve_source(ctx, s, PLAIN_PIECE);
+		if (err < 0)
+			return err;
 		err = file_read(ctx, &s->file,
 				(struct file_part){ s->offset, PLAIN_PIECE },
 				s->bytes.v + s->bytes.count, &got);
@@ -180,13 +198,14 @@ int store_source_open(struct context *ctx, struct store_source *s,
 		more = next_number(ctx, s, u, &flags);
 	if (more == 0)
 		return damaged_here(ctx, s, "it ends within its header");
-	if (more > 0 &&
-	    (version < STORE_FIRST_VERSION || version > STORE_VERSION || flags != 0))
+	if (more > 0 && (version < STORE_FIRST_VERSION || version > STORE_VERSION ||
+			 flags > (version > 1 ? STORE_FLAGS : 0)))
 		return fail(ctx, -EBADMSG,
 			    "'%s' is a profile file of version %" PRIu64
 			    ", and this flamefold knows version %d",
 			    s->path, version, STORE_VERSION);
 	s->version = version;
+	s->flags = flags;
 	return more < 0 ? more : 0;
 }
 
@@ -195,6 +214,7 @@ int store_source_next(struct context *ctx, struct store_source *s,
 {
 	uint64_t id = 0, size = 0, position = s->position + s->at;
 	const uint8_t *end;
+	uint64_t most = s->section_most ? s->section_most : STORE_SECTION_MOST;
 	uint32_t sum;
 	int more = next_number(ctx, s, u, &id);
 
@@ -204,8 +224,10 @@ int store_source_next(struct context *ctx, struct store_source *s,
 		return more;
 	if (more == 0)
 		return damaged_here(ctx, s, "it is cut between two sections");
-	if (id < SECTION_INPUTS || id > SECTION_END || size > SECTION_MOST)
+	if (id < SECTION_INPUTS || id > SECTION_END)
 		return damaged_here(ctx, s, "there is no such section");
+	if (size > most)
+		return damaged_here(ctx, s, "a section is larger than any can be");
 	more = have_bytes(ctx, s, u, (size_t)size + sizeof(sum));
 	if (more < 0)
 		return more;

@@ -1,6 +1,7 @@
 #ifndef STORE_SOURCE_H
 #define STORE_SOURCE_H
 
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -21,7 +22,9 @@ struct store_source {
 	struct bytes bytes; /* unpacked */
 	size_t at; /* in them: of what is read next */
 	size_t expected; /* bytes of the next frame, packed */
-	uint64_t version; /* of its header */
+	uint64_t version, flags; /* of its header */
+	uint64_t section_most; /* bytes of the next section; 0: as many as of any */
+	struct claim claim; /* of the budget, for what is large */
 };
 
 /* What all sources of a thread share. A zeroed one is to be used. */

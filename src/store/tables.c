@@ -15,6 +15,7 @@ void store_map_release(struct store_map *m)
 	free(m->columns);
 	free(m->totals);
 	free(m->decimals);
+	free(m->has_slices);
 	*m = (struct store_map){ 0 };
 }
 
@@ -62,14 +63,14 @@ int store_add_frame(struct store_tables *t, const struct store_frame *frame,
 {
 	uint64_t hash = hash_step(
 		hash_step(hash_step(hash_secret.key, frame->name), frame->module),
-		frame->kind);
+		frame->kind + (frame->address << 8));
 	uint64_t at = hash_start(hash);
 	struct store_frame *slot;
 
 	while ((*ret = hash_find(&t->frames_by_key, hash, &at)) != HASH_NONE) {
 		slot = &t->frames.v[*ret];
 		if (slot->name == frame->name && slot->module == frame->module &&
-		    slot->kind == frame->kind)
+		    slot->kind == frame->kind && slot->address == frame->address)
 			return 0;
 	}
 	if (t->frames.count >= UINT32_MAX - 1)
@@ -86,6 +87,7 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 		     uint32_t *ret)
 {
 	uint64_t total = column->total;
+	unsigned __int128 squares = column->squares;
 	struct store_column *slot;
 	bool overflow = false;
 
@@ -97,10 +99,18 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 		    slot->makes_stacks != column->makes_stacks)
 			continue;
 		/* In units of the last decimal of either. */
-		for (; slot->decimals < column->decimals; slot->decimals++)
+		for (; slot->decimals < column->decimals; slot->decimals++) {
 			overflow |= __builtin_mul_overflow(slot->total, 10, &slot->total);
-		for (unsigned i = column->decimals; i < slot->decimals; i++)
+			overflow |= __builtin_mul_overflow(slot->squares, 100,
+							   &slot->squares);
+		}
+		for (unsigned i = column->decimals; i < slot->decimals; i++) {
 			overflow |= __builtin_mul_overflow(total, 10, &total);
+			overflow |= __builtin_mul_overflow(squares, 100, &squares);
+		}
+		slot->has_slices |= column->has_slices;
+		overflow |=
+			__builtin_add_overflow(slot->squares, squares, &slot->squares);
 		overflow |= __builtin_add_overflow(slot->total, total, &slot->total);
 		return overflow ? -EOVERFLOW : 0;
 	}
@@ -111,6 +121,17 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 		return -ENOMEM;
 	*slot = *column;
 	return 0;
+}
+
+unsigned store_tables_flags(const struct store_tables *t)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < t->frames.count; i++)
+		flags |= t->frames.v[i].address ? STORE_ADDRESSES : 0;
+	for (size_t i = 0; i < t->columns.count; i++)
+		flags |= t->columns.v[i].has_slices ? STORE_TIME_SLICES : 0;
+	return flags;
 }
 
 /* By content: what compares rows. Strings have their ranks by then, and modules theirs. */
@@ -155,15 +176,14 @@ static int compare_frame_rows(const void *a, const void *b, void *arg)
 	if (order == 0)
 		order = compare_table_numbers(by->modules[x->module],
 					      by->modules[y->module]);
-	return order ? order : compare_table_numbers(x->kind, y->kind);
+	if (order == 0)
+		order = compare_table_numbers(x->kind, y->kind);
+	return order ? order : compare_table_numbers(x->address, y->address);
 }
 
-static int compare_column_rows(const void *a, const void *b, void *arg)
+int store_column_order(const struct intern *strings, const struct store_column *x,
+		       const struct store_column *y)
 {
-	const struct table_order *by = arg;
-	const struct intern *strings = by->tables->strings;
-	const struct store_column *x = &by->tables->columns.v[*(const uint32_t *)a];
-	const struct store_column *y = &by->tables->columns.v[*(const uint32_t *)b];
 	const uint32_t texts[][2] = { { x->event, y->event },
 				      { x->unit, y->unit },
 				      { x->name, y->name },
@@ -178,15 +198,26 @@ static int compare_column_rows(const void *a, const void *b, void *arg)
 		(uint64_t)y->side << 16 | y->sum << 8 | y->makes_stacks);
 }
 
-static int compare_periods(const void *a, const void *b, void *arg)
+static int compare_column_rows(const void *a, const void *b, void *arg)
 {
-	const struct store_period *x = a, *y = b;
+	const struct store_tables *t = ((const struct table_order *)arg)->tables;
+
+	return store_column_order(t->strings, &t->columns.v[*(const uint32_t *)a],
+				  &t->columns.v[*(const uint32_t *)b]);
+}
+
+int store_period_order(const struct store_period *x, const struct store_period *y)
+{
 	int order = compare_table_numbers(x->start, y->start);
 
-	(void)arg;
 	if (order == 0)
 		order = compare_table_numbers(x->size, y->size);
 	return order ? order : compare_table_numbers(x->column, y->column);
+}
+
+static int compare_periods(const void *a, const void *b)
+{
+	return store_period_order(a, b);
 }
 
 /* Rows in their order, and where each is in it. */
@@ -229,13 +260,13 @@ static int sort_periods(struct store_tables *t, const uint32_t *columns)
 	for (size_t i = 0; i < t->periods.count; i++)
 		t->periods.v[i].column = columns[t->periods.v[i].column];
 	if (t->periods.count)
-		qsort_r(t->periods.v, t->periods.count, sizeof(*t->periods.v),
-			compare_periods, NULL);
+		qsort(t->periods.v, t->periods.count, sizeof(*t->periods.v),
+		      compare_periods);
 	for (size_t i = 0; i < t->periods.count; i++) {
 		struct store_period *p = &t->periods.v[i];
 		struct store_period *last = kept ? &t->periods.v[kept - 1] : NULL;
 
-		if (!last || compare_periods(last, p, NULL) != 0)
+		if (!last || store_period_order(last, p) != 0)
 			t->periods.v[kept++] = *p;
 		else if (__builtin_add_overflow(last->sum, p->sum, &last->sum))
 			return -EOVERFLOW;

@@ -21,6 +21,9 @@ struct store_module {
 struct store_frame {
 	uint32_t name, module; /* module: index */
 	uint8_t kind; /* enum saved_kind, with its flags */
+	/* In the file that the module's build id is of: 2 * offset + 1, and 1 more where that is one
+	 * below a return address; 0: it is not kept. */
+	uint64_t address;
 };
 
 /* What values are of: columns are the same where all of it is. */
@@ -31,6 +34,10 @@ struct store_column {
 	uint8_t side, sum, makes_stacks; /* as in struct column */
 	uint8_t decimals; /* values are in units of 10^-decimals */
 	uint64_t total; /* of all nodes */
+	/* What its values are in each slice of time is there, and what the squares of its samples
+	 * add up to: not of all values, where some have no time. */
+	bool has_slices;
+	unsigned __int128 squares;
 };
 
 /* Sums of a stretch of time. */
@@ -54,6 +61,7 @@ struct store_map {
 	uint32_t *frames, *columns;
 	uint64_t *totals; /* of a file: by column, what its nodes add up to */
 	uint8_t *decimals; /* of a file's columns */
+	bool *has_slices; /* likewise */
 	uint32_t frame_count, column_count;
 };
 void store_map_release(struct store_map *m);
@@ -71,6 +79,11 @@ int store_add_frame(struct store_tables *t, const struct store_frame *frame,
 int store_add_column(struct store_tables *t, const struct store_column *column,
 		     uint32_t *ret);
 
+/* The order that rows have in a file: less than 0, 0 or more. */
+int store_column_order(const struct intern *strings, const struct store_column *x,
+		       const struct store_column *y);
+int store_period_order(const struct store_period *x, const struct store_period *y);
+
 /* Sections up to the first nodes are added. @map: where each frame and column of the file is in @t. */
 int store_tables_read(struct context *ctx, struct store_source *source,
 		      struct store_unpacker *u, struct store_tables *t,
@@ -78,7 +91,9 @@ int store_tables_read(struct context *ctx, struct store_source *source,
 
 /* Puts all into order; @map: where each is now. 0, or -ENOMEM. */
 int store_tables_sort(struct store_tables *t, struct store_map *map);
-/* Of sorted ones; 0, or -ENOMEM. */
+/* Of enum store_flag. */
+unsigned store_tables_flags(const struct store_tables *t);
+/* Of sorted ones; 0, -ENOMEM, or -EFBIG where there are more names than can be read. */
 int store_tables_write(struct store_sink *sink, const struct store_tables *t);
 
 #endif

@@ -9,7 +9,7 @@
 #include "store/tables.h"
 #include "trie/trie.h"
 
-enum { STRINGS_MOST = 256 << 20 /* bytes: few can stand for many */ };
+enum { FRAME_COST = 4 * sizeof(struct store_frame) /* sorted, and found again */ };
 
 static void put_table_text(struct bytes *b, const struct intern *strings, uint32_t id)
 {
@@ -34,6 +34,7 @@ static int write_strings(struct store_sink *sink, const struct store_tables *t,
 	uint32_t *used = malloc((all + 1) * sizeof(*used));
 	struct bytes starts = { 0 }, rests = { 0 };
 	const char *before = "";
+	uint64_t sum = 0;
 
 	if (!used)
 		return -ENOMEM;
@@ -52,6 +53,7 @@ static int write_strings(struct store_sink *sink, const struct store_tables *t,
 
 		while (text[shared] && text[shared] == before[shared])
 			shared++;
+		sum += strlen(text);
 		bytes_varint(&starts, shared);
 		bytes_add(&rests, text + shared, strlen(text + shared) + 1);
 		index[used[i]] = i;
@@ -66,13 +68,15 @@ static int write_strings(struct store_sink *sink, const struct store_tables *t,
 	bytes_release(&starts);
 	bytes_release(&rests);
 	free(used);
-	return 0;
+	return sum > STORE_STRINGS_MOST ? -EFBIG : 0;
 }
 
 int store_tables_write(struct store_sink *sink, const struct store_tables *t)
 {
 	uint32_t *index = calloc(t->strings->texts.count + 1, sizeof(*index)), last = 0;
 	struct bytes *to = &sink->section, modules = { 0 };
+	unsigned flags = store_tables_flags(t);
+	int err;
 
 	if (!index)
 		return -ENOMEM;
@@ -89,11 +93,18 @@ int store_tables_write(struct store_sink *sink, const struct store_tables *t)
 		bytes_u8(to, c->makes_stacks);
 		bytes_u8(to, c->decimals);
 		bytes_varint(to, c->total);
+		if (flags & STORE_TIME_SLICES)
+			bytes_u8(to, c->has_slices);
+		if (c->has_slices) {
+			bytes_varint(to, (uint64_t)c->squares);
+			bytes_varint(to, (uint64_t)(c->squares >> 64));
+		}
 	}
 	store_sink_end_section(sink, SECTION_COLUMNS);
-	if (write_strings(sink, t, index) < 0) {
+	err = write_strings(sink, t, index);
+	if (err < 0) {
 		free(index);
-		return -ENOMEM;
+		return err;
 	}
 	bytes_varint(to, t->modules.count - 1);
 	for (size_t i = 1; i < t->modules.count; i++) {
@@ -115,6 +126,8 @@ int store_tables_write(struct store_sink *sink, const struct store_tables *t)
 	bytes_add(to, modules.v, modules.count);
 	for (size_t i = 1; i < t->frames.count; i++)
 		bytes_u8(to, t->frames.v[i].kind);
+	for (size_t i = 1; flags & STORE_ADDRESSES && i < t->frames.count; i++)
+		bytes_varint(to, t->frames.v[i].address);
 	to->failed |= modules.failed;
 	store_sink_end_section(sink, SECTION_FRAMES);
 	bytes_varint(to, t->periods.count);
@@ -136,6 +149,7 @@ struct table_reader {
 	struct store_tables *to;
 	struct store_map *map;
 	struct cursor *c; /* of the section */
+	unsigned flags; /* of the file */
 	uint32_t *strings,
 		*modules; /* by index in the file: string ids, and indexes in .to */
 	uint32_t string_count, module_count;
@@ -164,13 +178,16 @@ static int next_text(struct table_reader *r, uint32_t *ret)
 static int read_column_table(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c);
+	struct store_column before = { 0 };
 
 	if (count > STORE_COLUMNS_MOST)
 		return wrong(r, "it has too many columns");
 	r->map->columns = malloc((count + 1) * sizeof(*r->map->columns));
 	r->map->totals = malloc((count + 1) * sizeof(*r->map->totals));
 	r->map->decimals = malloc(count + 1);
-	if (!r->map->columns || !r->map->totals || !r->map->decimals)
+	r->map->has_slices = calloc(count + 1, sizeof(*r->map->has_slices));
+	if (!r->map->columns || !r->map->totals || !r->map->decimals ||
+	    !r->map->has_slices)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		struct store_column c = { 0 };
@@ -189,16 +206,22 @@ static int read_column_table(struct table_reader *r)
 		c.makes_stacks = cursor_u8(r->c);
 		c.decimals = r->map->decimals[i] = cursor_u8(r->c);
 		c.total = r->map->totals[i] = cursor_varint(r->c);
+		if (r->flags & STORE_TIME_SLICES)
+			c.has_slices = r->map->has_slices[i] = cursor_u8(r->c);
+		if (c.has_slices) {
+			c.squares = cursor_varint(r->c);
+			c.squares |= (unsigned __int128)cursor_varint(r->c) << 64;
+		}
 		if (r->c->bad || c.side > SIDE_BEFORE || c.sum > SUM_HERE ||
 		    c.makes_stacks > (c.sum == SUM_BELOW) || !c.name ||
 		    (c.sum == SUM_HERE && c.own_unit) || c.decimals > STORE_DECIMALS_MOST)
 			return wrong(r, "a column is described that cannot be");
+		if (i > 0 && store_column_order(r->to->strings, &before, &c) >= 0)
+			return wrong(r, "columns are not in their order");
+		before = c;
 		err = store_add_column(r->to, &c, &r->map->columns[i]);
 		if (err < 0)
 			return err;
-		for (uint32_t k = 0; k < i; k++)
-			if (r->map->columns[k] == r->map->columns[i])
-				return wrong(r, "a column is described twice");
 		r->map->column_count = i + 1;
 	}
 	return 0;
@@ -219,6 +242,7 @@ static int read_strings(struct table_reader *r)
 	err = r->strings ? 0 : -ENOMEM;
 	for (uint64_t i = 0; i < count && err == 0; i++) {
 		uint64_t shared = cursor_varint(&starts);
+		size_t known = r->to->strings->texts.count;
 		const uint8_t *end = memchr(r->c->p, '\0', cursor_left(r->c));
 		size_t rest = end ? (size_t)(end - r->c->p) : 0;
 
@@ -228,11 +252,8 @@ static int read_strings(struct table_reader *r)
 		     (rest == 0 || (shared < text.count && *r->c->p <= text.v[shared]))))
 			err = wrong(r, "strings are cut, or not in their order");
 		sum += shared + rest;
-		if (err == 0 && sum > STRINGS_MOST)
+		if (err == 0 && sum > STORE_STRINGS_MOST)
 			err = wrong(r, "its strings are too long");
-		else if (err == 0 &&
-			 !budget_take(r->ctx->budget, shared + rest + INTERN_AROUND))
-			err = -EFBIG;
 		if (err < 0)
 			break;
 		text.count = (size_t)shared;
@@ -241,6 +262,10 @@ static int read_strings(struct table_reader *r)
 		    intern_add(r->to->strings, text.v ? (const char *)text.v : "",
 			       text.count, &r->strings[i]) < 0)
 			err = -ENOMEM;
+		/* Many files have the same ones. */
+		else if (r->to->strings->texts.count > known &&
+			 !budget_take(r->ctx->budget, text.count + INTERN_AROUND))
+			err = -EFBIG;
 		r->c->p = end + 1;
 	}
 	r->string_count = (uint32_t)count;
@@ -287,8 +312,9 @@ static int read_modules(struct table_reader *r)
 
 static int read_frames(struct table_reader *r)
 {
-	uint64_t count = cursor_varint(r->c), name = 0, module = 0;
+	uint64_t count = cursor_varint(r->c), name = 0, module = 0, address = 0;
 	struct cursor names = *r->c, modules;
+	size_t known = r->to->frames.count;
 	uint8_t kind = 0;
 	const uint8_t *kinds;
 
@@ -301,6 +327,9 @@ static int read_frames(struct table_reader *r)
 	for (uint64_t i = 0; i < count; i++)
 		cursor_varint(r->c);
 	kinds = cursor_bytes(r->c, count);
+	/* Its number, and as a reader of nodes knows it. */
+	if (!budget_take(r->ctx->budget, count * 3 * sizeof(*r->map->frames)))
+		return -EFBIG;
 	r->map->frames = calloc(count + 1, sizeof(*r->map->frames));
 	if (!r->map->frames)
 		return -ENOMEM;
@@ -312,26 +341,38 @@ static int read_frames(struct table_reader *r)
 		uint8_t of = kinds[i - 1];
 		struct store_frame f = { .kind = of };
 
+		if (r->flags & STORE_ADDRESSES)
+			f.address = cursor_varint(r->c);
+
 		if (step >= r->string_count - name || in >= r->module_count ||
 		    (of & SAVED_KIND) >= SAVED_GAP ||
 		    of & ~(SAVED_KIND | SAVED_UNNAMED | SAVED_INLINED))
 			return wrong(r, "a frame has no name, module or kind");
-		if (i > 1 && step == 0 && (in < module || (in == module && of <= kind)))
+		if (i > 1 && step == 0 &&
+		    (in < module ||
+		     (in == module &&
+		      (of < kind || (of == kind && f.address <= address)))))
 			return wrong(r, "frames are not in their order");
 		name += step;
 		module = in;
 		kind = of;
+		address = f.address;
 		f.name = r->strings[name];
 		f.module = r->modules[in];
+		if (address && !r->to->modules.v[f.module].build_id_size)
+			return wrong(r, "an address is in no file");
 		if (store_add_frame(r->to, &f, &r->map->frames[i]) < 0)
 			return -ENOMEM;
 	}
-	return 0;
+	return budget_take(r->ctx->budget, (r->to->frames.count - known) * FRAME_COST)
+		       ? 0
+		       : -EFBIG;
 }
 
 static int read_periods(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c);
+	struct store_period before = { 0 }, in_file = { 0 };
 
 	for (uint64_t i = 0; i < count && !r->c->bad; i++) {
 		struct store_period p = { .start = cursor_varint(r->c),
@@ -342,6 +383,14 @@ static int read_periods(struct table_reader *r)
 		p.sum = cursor_varint(r->c);
 		if (r->c->bad || column >= r->map->column_count)
 			return wrong(r, "a sum by time has no column");
+		in_file.start = p.start;
+		in_file.size = p.size;
+		in_file.column = (uint32_t)column;
+		if (i > 0 && store_period_order(&before, &in_file) >= 0)
+			return wrong(r, "sums by time are not in their order");
+		before = in_file;
+		if (!budget_take(r->ctx->budget, sizeof(p)))
+			return -EFBIG;
 		p.column = r->map->columns[column];
 		slot = array_add(&r->to->periods);
 		if (!slot)
@@ -358,7 +407,9 @@ int store_tables_read(struct context *ctx, struct store_source *source,
 	static int (*const readers[])(struct table_reader *) = {
 		read_column_table, read_strings, read_modules, read_frames, read_periods,
 	};
-	struct table_reader r = { .ctx = ctx, .to = t, .map = map };
+	struct table_reader r = {
+		.ctx = ctx, .to = t, .map = map, .flags = (unsigned)source->flags
+	};
 	int err = 0;
 
 	for (unsigned i = 0; i < sizeof(readers) / sizeof(*readers) && err == 0; i++) {

@@ -8,6 +8,8 @@
 #include "store/tables.h"
 #include "store/tree_file.h"
 
+enum { NODES = 64 /* that are unpacked at once */ };
+
 struct file_reader {
 	struct context *ctx;
 	struct store_source source;
@@ -170,7 +172,7 @@ static int add_stored_node(struct file_reader *r)
 		return fail_memory(r->ctx);
 	r->path.v[depth] = at;
 	*parent = depth ? r->path.v[depth - 1] : 0;
-	*function = r->map.frames[r->nodes.node.frame];
+	*function = r->nodes.node.frame;
 	for (uint32_t i = 0; i < r->nodes.valued && err == 0; i++) {
 		uint32_t of = r->nodes.with_values[i].column, column = r->column[of];
 		uint64_t value = r->nodes.node.values[of] * r->factor[of];
@@ -288,7 +290,7 @@ int store_read_tree(struct context *ctx, struct file *file, const char *event,
 	if (err == 0)
 		err = make_functions(&r);
 	if (err == 0 &&
-	    store_node_reader_init(&r.nodes, &r.source, &r.unpacker, &r.map) < 0)
+	    store_node_reader_init(&r.nodes, &r.source, &r.unpacker, &r.map, NODES) < 0)
 		err = fail_memory(ctx);
 	if (err == 0)
 		err = read_nodes(&r);

@@ -186,11 +186,11 @@ static int tell_nodes(struct tree_writer *w, struct store_sink *sink)
 	uint32_t columns = (uint32_t)w->tables.columns.count, at = 0, depth = 0;
 	const struct file_node *nodes = w->nodes.v;
 	struct store_node_writer to;
-	int err = store_node_writer_init(&to, sink, w->map.frame_count, columns);
+	int err = store_node_writer_init(&to, sink, &w->tables);
 
 	for (bool more = err == 0; more;) {
 		struct store_node node = { depth, nodes[at].frame,
-					   w->values + (size_t)at * columns };
+					   w->values + (size_t)at * columns, NULL, NULL };
 
 		store_node_add(&to, &node);
 		more = nodes[at].first != 0;
@@ -236,7 +236,8 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 	if (err == 0)
 		err = place_stored_nodes(&w);
 	if (err == 0)
-		err = store_sink_init(&sink, out, facts->plain);
+		err = store_sink_init(&sink, out, facts->plain,
+				      store_tables_flags(&w.tables));
 	if (err == 0)
 		store_origin_write(&sink, facts->origin, facts->strings);
 	if (err == 0)
@@ -255,6 +256,9 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 	free(w.values);
 	if (err == -EOVERFLOW)
 		return fail(ctx, -ERANGE, "the values add up to more than 2^64");
+	if (err == -EFBIG)
+		return fail(ctx, -EINVAL,
+			    "the names of all are more than a profile file holds");
 	if (err == -E2BIG)
 		return fail(ctx, -EINVAL, "a profile file holds no more than %d columns",
 			    STORE_COLUMNS_MOST);

@@ -7,11 +7,14 @@
 
 #include "store/tables.h"
 
-enum { FRAMES = 700, NODES = 20000, COLUMNS = 3 };
+enum { FRAMES = 700, NODES = 20000, COLUMNS = 3, SOME = 100 };
 
 struct made_node {
 	uint32_t depth, frame;
 	uint64_t values[COLUMNS];
+	/* Of the first column. */
+	uint32_t sliced;
+	uint64_t slices[STORE_SLICES];
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -42,6 +45,14 @@ static void make_nodes(struct made_node *nodes, uint64_t totals[COLUMNS])
 		}
 		path[n->depth] = n->frame;
 		n->values[0] = i % 5 ? 0 : 250000 * (next_random(&state) % 9);
+		/* In two slices, and not in all. */
+		if (n->values[0]) {
+			uint32_t first = (uint32_t)next_random(&state) % 10;
+
+			n->sliced = 1u << first | 1u << (first + 10);
+			n->slices[first] = n->values[0] / 5;
+			n->slices[first + 10] = n->values[0] / 5 * 3;
+		}
 		n->values[1] = i == 7 ? (uint64_t)1 << 63 : 0;
 		for (unsigned c = 0; c < COLUMNS; c++)
 			totals[c] += n->values[c];
@@ -50,15 +61,21 @@ static void make_nodes(struct made_node *nodes, uint64_t totals[COLUMNS])
 
 static void write_nodes(const struct made_node *nodes, FILE *out, bool plain)
 {
+	struct store_column columns[COLUMNS] = { { .has_slices = true } };
+	struct store_tables tables = { .frames.count = FRAMES,
+				       .columns.v = columns,
+				       .columns.count = COLUMNS };
 	struct store_node_writer w;
 	struct store_sink sink;
 
-	cr_assert_eq(store_sink_init(&sink, out, plain), 0);
-	cr_assert_eq(store_node_writer_init(&w, &sink, FRAMES, COLUMNS), 0);
+	cr_assert_eq(store_sink_init(&sink, out, plain, STORE_TIME_SLICES), 0);
+	cr_assert_eq(store_node_writer_init(&w, &sink, &tables), 0);
 	store_sink_flush(&sink);
 	for (uint32_t i = 0; i < NODES; i++)
-		store_node_add(&w, &(struct store_node){ nodes[i].depth, nodes[i].frame,
-							 nodes[i].values });
+		store_node_add(&w,
+			       &(struct store_node){ nodes[i].depth, nodes[i].frame,
+						     nodes[i].values, &nodes[i].sliced,
+						     nodes[i].slices });
 	cr_assert_eq(store_node_end(&w), 0);
 	store_node_writer_release(&w);
 	store_sink_release(&sink);
@@ -68,7 +85,9 @@ static void write_nodes(const struct made_node *nodes, FILE *out, bool plain)
 static void expect_nodes(const struct made_node *nodes, FILE *from, bool plain,
 			 uint64_t totals[COLUMNS])
 {
+	bool has_slices[COLUMNS] = { true };
 	struct store_map map = { .totals = totals,
+				 .has_slices = has_slices,
 				 .frame_count = FRAMES,
 				 .column_count = COLUMNS };
 	struct store_unpacker unpacker = { 0 };
@@ -81,7 +100,7 @@ static void expect_nodes(const struct made_node *nodes, FILE *from, bool plain,
 	};
 
 	cr_assert_eq(store_source_open(&ctx, &source, &unpacker), 0, "%s", ctx.error);
-	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map), 0);
+	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map, SOME), 0);
 	for (uint32_t i = 0; i < NODES; i++) {
 		cr_assert_eq(store_node_next(&ctx, &r), 1, "%u: %s", i, ctx.error);
 		cr_assert_eq(r.node.depth, nodes[i].depth, "depth of %u", i);
@@ -89,6 +108,10 @@ static void expect_nodes(const struct made_node *nodes, FILE *from, bool plain,
 		cr_assert_eq(
 			memcmp(r.node.values, nodes[i].values, sizeof(nodes[i].values)),
 			0, "values of %u", i);
+		cr_assert_eq(*r.node.sliced, nodes[i].sliced, "slices of %u", i);
+		for (uint32_t k = 0; k < STORE_SLICES; k++)
+			if (nodes[i].sliced >> k & 1)
+				cr_assert_eq(r.node.slices[k], nodes[i].slices[k]);
 	}
 	cr_assert_eq(store_node_next(&ctx, &r), 0, "%s", ctx.error);
 	store_node_reader_release(&r);
@@ -117,7 +140,9 @@ Test(nodes, a_sum_that_is_not_the_stated_one_is_damage)
 {
 	struct made_node *nodes = calloc(NODES, sizeof(*nodes));
 	uint64_t totals[COLUMNS] = { 0 };
+	bool has_slices[COLUMNS] = { true };
 	struct store_map map = { .totals = totals,
+				 .has_slices = has_slices,
 				 .frame_count = FRAMES,
 				 .column_count = COLUMNS };
 	struct store_unpacker unpacker = { 0 };
@@ -132,7 +157,7 @@ Test(nodes, a_sum_that_is_not_the_stated_one_is_damage)
 	totals[2]++;
 	source.file = (struct file){ .fd = fileno(file), .path = "nodes" };
 	cr_assert_eq(store_source_open(&ctx, &source, &unpacker), 0);
-	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map), 0);
+	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map, SOME), 0);
 	while (more > 0)
 		more = store_node_next(&ctx, &r);
 	cr_assert_eq(more, -EBADMSG);
@@ -157,7 +182,7 @@ Test(nodes, a_sibling_beyond_all_frames_is_damage)
 	FILE *file = tmpfile();
 	struct store_source source = { .path = "nodes" };
 
-	cr_assert_eq(store_sink_init(&sink, file, true), 0);
+	cr_assert_eq(store_sink_init(&sink, file, true, 0), 0);
 	bytes_add(&sink.section, section, sizeof(section));
 	store_sink_end_section(&sink, SECTION_NODES);
 	store_sink_flush(&sink);
@@ -165,7 +190,7 @@ Test(nodes, a_sibling_beyond_all_frames_is_damage)
 	fflush(file);
 	source.file = (struct file){ .fd = fileno(file), .path = "nodes" };
 	cr_assert_eq(store_source_open(&ctx, &source, &unpacker), 0);
-	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map), 0);
+	cr_assert_eq(store_node_reader_init(&r, &source, &unpacker, &map, 1), 0);
 	cr_assert_eq(store_node_next(&ctx, &r), 1);
 	cr_assert_eq(store_node_next(&ctx, &r), 1, "%s", ctx.error);
 	cr_assert_eq(store_node_next(&ctx, &r), -EBADMSG);
