@@ -25,6 +25,11 @@
 extern "C" {
 #endif
 
+/* ff_options.flags: frames of files with a build id that were not named, or not with debug information, are
+ * kept by where they are in their file: profile files have that beside their names, and
+ * ff_store_options.symbolize names them later. Of other formats they have a node each. */
+enum { FF_KEEP_ADDRESSES = 1 << 17 };
+
 enum ff_store_flag {
 	FF_STORE_NO_INPUTS =
 		1 << 0, /* what was read to make it is counted, and not listed */
@@ -48,6 +53,9 @@ struct ff_store_options {
 	void *arg;
 	/* ff_merge: bytes for what files make large; 0: a quarter of what there is. */
 	uint64_t memory;
+	/* ff_merge: what was kept by its address is named, by what these options find; NULL: it is
+	 * not. They are used as long as files are written. */
+	const struct ff_options *symbolize;
 };
 
 /* The finished profile as a profile file that names its inputs: files, whose content it reads again.
@@ -119,6 +127,13 @@ FF_API int ff_merge_write(struct ff_merge *m, size_t i, FILE *out);
 /* The @i'th file that was refused, and why; 0: there are no more. */
 FF_API int ff_merge_refused(const struct ff_merge *m, size_t i, const char **name,
 			    const char **why);
+
+/* With .symbolize: addresses that have been named, of so many in files with so many build ids. */
+struct ff_merge_named {
+	uint64_t named, addresses;
+	uint64_t found, build_ids; /* files that were there, of so many */
+};
+FF_API void ff_merge_named(const struct ff_merge *m, struct ff_merge_named *ret);
 
 /* Of those that were added: files that are merged, and those that were there already. */
 FF_API size_t ff_merge_count(const struct ff_merge *m);

@@ -28,6 +28,7 @@
 
 enum {
 	BLOCK = 1 << 16,
+	PACKED_MOST = 1 << 30, /* bytes of what is packed twice */
 	/* A skimming read: two memory pages are rarely touched, and copying less is no
 	 * faster. */
 	SKIMMED = 512,
@@ -83,21 +84,32 @@ struct pipe_reader {
 	uint64_t at;
 };
 
+/* An unlinked file for a copy of @path, or a negative errno. */
+static int open_copy(struct context *ctx, const char *path)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[4096];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/flamefold-XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(ctx, "make a temporary copy of", path);
+	unlink(name);
+	return fd;
+}
+
 /* Replaces what cannot be read twice by an unlinked copy of it, which begins with what was read to see
  * what it is. */
 static int spool(struct context *ctx, int *fd, const struct pipe_reader *pipe,
 		 const char *path)
 {
-	const char *dir = getenv("TMPDIR");
-	char name[4096], *buf;
-	int to, err = 0;
+	int to = open_copy(ctx, path), err = 0;
+	char *buf;
 	ssize_t n;
 
-	snprintf(name, sizeof(name), "%s/flamefold-XXXXXX", dir && *dir ? dir : "/tmp");
-	to = mkostemp(name, O_CLOEXEC);
 	if (to < 0)
-		return fail_errno(ctx, "make a temporary copy of", path);
-	unlink(name);
+		return to;
 	buf = malloc(BLOCK);
 	if (!buf)
 		err = fail_memory(ctx);
@@ -152,6 +164,48 @@ static int open_pipe(struct context *ctx, int *fd, const char *path,
 	return err;
 }
 
+/*
+ * What is packed by itself, as profile files are, may be packed once more: the outer packing is undone
+ * into an unlinked file. A larger one than any of these stays as it is, for somebody else to refuse.
+ */
+static int unpack_outer(struct context *ctx, const char *path, struct file *f)
+{
+	static const char zstd[] = "\x28\xb5\x2f\xfd";
+	struct unpacker *outer = f->unpacker, *inner = NULL;
+	size_t got = 0, all = 0;
+	char begin[4], *buf;
+	int err, fd;
+
+	err = unpacker_read(outer, 0, begin, sizeof(begin), &got);
+	if (err < 0 || got < sizeof(begin) || memcmp(begin, zstd, sizeof(begin)) != 0)
+		return cannot_read(ctx, err, path);
+	fd = open_copy(ctx, path);
+	if (fd < 0)
+		return fd;
+	buf = malloc(BLOCK);
+	if (!buf)
+		err = fail_memory(ctx);
+	for (got = BLOCK; err == 0 && got == BLOCK && all <= PACKED_MOST; all += got) {
+		err = cannot_read(ctx, unpacker_read(outer, all, buf, BLOCK, &got), path);
+		if (err == 0 && !file_write(fd, buf, got))
+			err = fail_errno(ctx, "write a temporary copy of", path);
+	}
+	/* Damage is told of what is open. */
+	if (err == 0 && all <= PACKED_MOST && !unpacker_damage(outer))
+		err = cannot_read(ctx, unpacker_open(fd, &inner), path);
+	free(buf);
+	if (!inner) {
+		close(fd);
+		return err;
+	}
+	unpacker_limit(inner, ctx->budget);
+	unpacker_close(outer);
+	close(f->fd);
+	f->fd = fd;
+	f->unpacker = inner;
+	return 0;
+}
+
 static int measure_file(struct context *ctx, const char *path,
 			bool (*is_stream)(const uint8_t beginning[FILE_BEGINNING]),
 			struct file *f)
@@ -182,6 +236,7 @@ static int measure_file(struct context *ctx, const char *path,
 	if (f->unpacker) {
 		unpacker_limit(f->unpacker, ctx->budget);
 		f->size = UINT64_MAX;
+		return unpack_outer(ctx, path, f);
 	}
 	return cannot_read(ctx, err, path);
 }
@@ -198,6 +253,7 @@ static int file_begin(struct context *ctx, int fd, const char *name,
 		return fail_errno(ctx, "open", name);
 	err = measure_file(ctx, name, is_stream, &f);
 	if (err < 0) {
+		unpacker_close(f.unpacker);
 		close(f.fd);
 		return err;
 	}

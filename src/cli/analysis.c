@@ -122,6 +122,21 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	return EXIT_INPUT;
 }
 
+/* A mode may weigh intervals, which are in no piece of time. The library knows which ones do; what
+ * else it refuses is told when the input is read. */
+bool can_be_cut(const struct settings *s)
+{
+	struct ff_options options = s->profile;
+	struct ff_profile *p = NULL;
+	int err;
+
+	options.debuginfod = 0;
+	options.flags |= FF_TIME_BLOCKS;
+	err = ff_profile_new(&p, &options);
+	ff_profile_free(p);
+	return err == 0;
+}
+
 /* No input was named: standard input, or ./perf.data. NULL: neither, and that was said. */
 static const char *const *choose_unnamed(const struct settings *s)
 {

@@ -28,6 +28,9 @@ int choose_inputs(const struct settings *s, const char *const **ret, size_t *cou
  * message printed; release @ret in any case. */
 int analysis_open(const struct settings *s, struct analysis *ret);
 
+/* Can its weight be cut into pieces of time? */
+bool can_be_cut(const struct settings *s);
+
 /* 0, or an exit code with its message printed; release @ret in any case. */
 int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	    struct analysis *ret);

@@ -99,21 +99,6 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 	return 0;
 }
 
-/* A mode may weigh intervals, which are in no piece of time. The library knows which ones do; what
- * else it refuses is told when the input is read. */
-static bool can_be_cut(const struct settings *s)
-{
-	struct ff_options options = s->profile;
-	struct ff_profile *p = NULL;
-	int err;
-
-	options.debuginfod = 0;
-	options.flags |= FF_TIME_BLOCKS;
-	err = ff_profile_new(&p, &options);
-	ff_profile_free(p);
-	return err == 0;
-}
-
 /* An input of a side, which may have a range and an event of its own. */
 struct side {
 	struct comparison *comparison;

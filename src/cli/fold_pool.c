@@ -4,6 +4,7 @@
  *
  *	=KERNEL    what it was recorded on, where that is known; and in the next line
  *	PATH       the profile file
+ *	+KERNEL    the same of one that was there
  *	sentence   why there is none; where a signal has ended it, what it had to say before
  *
  * With --tree a file's name is the hash of the input's content, and of all that decides what is made of
@@ -135,8 +136,8 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 		fprintf(stderr, "cannot read '%s': %s", input, strerror(-err));
 		return EXIT_INPUT;
 	}
-	if (ff_is_profile(to)) {
-		fprintf(stderr, "=\n%s", to);
+	if (pool->settings->merge.tree && ff_is_profile(to)) {
+		fprintf(stderr, "+\n%s", to);
 		return 0;
 	}
 	wanted.quiet = true;
@@ -225,10 +226,12 @@ static int end_process(struct fold_process *p)
 		;
 	p->pid = 0;
 	text[p->size] = '\0';
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *text == '=') {
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+	    (*text == '=' || *text == '+')) {
 		size_t kernel = strcspn(text + 1, "\n");
 		const char *path = text + 1 + kernel + (text[1 + kernel] == '\n');
 
+		p->task->reused = *text == '+';
 		p->task->kernel = kernel ? strndup(text + 1, kernel) : NULL;
 		p->task->made = strdup(path);
 		return p->task->made ? 0 : -ENOMEM;
@@ -368,6 +371,8 @@ int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 	memory /= jobs ? jobs : 1;
 	wanted.profile.memory = memory > MEMORY_LEAST ? memory : MEMORY_LEAST;
 	wanted.profile.threads = 1;
+	if (!wanted.no_slices && can_be_cut(&wanted))
+		wanted.profile.flags |= FF_TIME_BLOCKS;
 	pool->settings = &wanted;
 	if (err == 0 && !pool->cleaner)
 		err = make_directory(pool);

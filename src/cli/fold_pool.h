@@ -16,6 +16,7 @@ struct fold_task {
 	char *made; /* the profile file: the input, where it is one; NULL: there is none */
 	char *why; /* then */
 	char *kernel; /* that it was recorded on; NULL: not known */
+	bool reused; /* it was there: --tree */
 };
 
 struct fold_pool {

@@ -233,3 +233,8 @@ int format_choose(const struct settings *s, struct format *ret)
 	*ret = f;
 	return 0;
 }
+
+bool format_is_stored(const struct format *f)
+{
+	return f->of_profile && strcmp(f->name, "ff") == 0;
+}

@@ -20,6 +20,9 @@ static inline bool format_is_lines(const struct format *f)
 	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_LINES;
 }
 
+/* A profile file. */
+bool format_is_stored(const struct format *f);
+
 enum { FORMAT_LIST_MOST = 256 };
 
 /* It is another program's, with places for kinds of frames and where they are declared. */

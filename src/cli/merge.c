@@ -4,15 +4,23 @@
  * is named at the end, with the reason.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/analysis.h"
 #include "cli/fold_pool.h"
 #include "cli/format.h"
+#include "cli/merge_classes.h"
 #include "cli/output.h"
 #include "cli/overwrite.h"
 #include "cli/terminal.h"
@@ -27,6 +35,8 @@ struct merging {
 	struct ff_merge *merge;
 	double started;
 	size_t refused;
+	char **arrived; /* names of files that --watch has found, a NULL behind them */
+	size_t arrivals;
 };
 
 static int no_merge_memory(void)
@@ -103,17 +113,32 @@ static int read_input_list(struct merging *m)
 	return 0;
 }
 
+/* What is a profile file already is merged as it is. */
+static int make_task(struct merging *m, size_t i)
+{
+	struct fold_task *t = &m->tasks[i];
+
+	*t = (struct fold_task){ .path = strcmp(m->inputs[i], "-") == 0 ? FOLD_STDIN
+									: m->inputs[i] };
+	return ff_is_profile(t->path) && !(t->made = strdup(t->path)) ? no_merge_memory()
+								      : 0;
+}
+
 static int gather_inputs(struct merging *m)
 {
-	const char *const *named;
-	int code;
+	const struct settings *s = m->settings;
+	const char *const *named = s->inputs;
+	int code = 0;
 
-	if (m->settings->merge.list) {
+	if (s->merge.list) {
 		code = read_input_list(m);
 		if (code)
 			return code;
 	} else {
-		code = choose_inputs(m->settings, &named, &m->count);
+		m->count = s->input_count;
+		/* Nobody waits for what is named by nothing but its directory. */
+		if (!s->merge.watch || m->count)
+			code = choose_inputs(s, &named, &m->count);
 		if (code)
 			return code;
 		m->inputs = calloc(m->count + 1, sizeof(*m->inputs));
@@ -124,14 +149,9 @@ static int gather_inputs(struct merging *m)
 	m->tasks = calloc(m->count + 1, sizeof(*m->tasks));
 	if (!m->tasks)
 		return no_merge_memory();
-	for (size_t i = 0; i < m->count; i++) {
-		struct fold_task *t = &m->tasks[i];
-
-		t->path = strcmp(m->inputs[i], "-") == 0 ? FOLD_STDIN : m->inputs[i];
-		if (ff_is_profile(t->path) && !(t->made = strdup(t->path)))
-			return no_merge_memory();
-	}
-	return 0;
+	for (size_t i = 0; i < m->count && code == 0; i++)
+		code = make_task(m, i);
+	return code;
 }
 
 static void refuse(struct merging *m, const char *path, const char *why)
@@ -155,10 +175,17 @@ static void show_merging(void *arg, uint64_t done, uint64_t total)
 }
 
 /* What was folded, and what was a profile file before. */
-static int add_all(struct merging *m)
+static int add_all(struct merging *m, const char *by)
 {
 	struct ff_store_options options = m->settings->merge.store;
 	int err;
+
+	ff_merge_free(m->merge);
+	m->merge = NULL;
+	m->refused = 0;
+	options.by = by;
+	if (m->settings->merge.symbolize)
+		options.symbolize = &m->settings->profile;
 
 	options.threads = m->settings->profile.threads;
 	options.progress =
@@ -276,14 +303,25 @@ static int write_merged_file(struct merging *m, const char *output)
 static int tell_merged(struct merging *m)
 {
 	size_t duplicates = ff_merge_duplicates(m->merge),
-	       count = ff_merge_count(m->merge);
+	       count = ff_merge_count(m->merge), reused = 0;
+	struct ff_merge_named named;
 	const char *name, *why;
+	bool tells = !m->settings->quiet;
 
+	ff_merge_named(m->merge, &named);
+	for (size_t i = 0; i < m->count; i++)
+		reused += m->tasks[i].reused;
 	for (size_t i = 0; ff_merge_refused(m->merge, i, &name, &why); i++)
 		refuse(m, name, why);
-	if (!m->settings->quiet && duplicates)
+	if (tells && reused)
+		say_note("%zu of %zu files had been folded before", reused, m->count);
+	if (tells && duplicates)
 		say_note("%zu of %zu files %s there twice, and counted once", duplicates,
 			 m->count, duplicates == 1 ? "was" : "were");
+	if (tells && m->settings->merge.symbolize)
+		say_note("%" PRIu64 " of %" PRIu64 " addresses are named; %" PRIu64
+			 " of %" PRIu64 " files were found",
+			 named.named, named.addresses, named.found, named.build_ids);
 	if (m->refused)
 		say("%zu of %zu files could not be merged", m->refused, m->count);
 	if (!count)
@@ -291,23 +329,189 @@ static int tell_merged(struct merging *m)
 	return m->refused ? EXIT_PART : EXIT_DONE;
 }
 
+/* All inputs as they are now, folded, merged and written. */
+static int merge_all(struct merging *m, const char *output)
+{
+	const struct settings *s = m->settings;
+	int code = fold_pool_run(&m->pool, m->tasks, m->count);
+
+	if (code == 0 && s->merge.classes) {
+		code = add_all(m, s->merge.classes);
+		if (code == 0)
+			code = merge_classes(m->merge, s, stdout);
+		fflush(stdout);
+		/* The picture of the classes may be all that was asked for. */
+		if (code == 0 && !s->output)
+			return tell_merged(m);
+	}
+	if (code == 0)
+		code = add_all(m, s->merge.store.by);
+	if (code == 0)
+		code = write_merged_file(m, output);
+	return code == 0 || code == OUTPUT_UNREAD ? tell_merged(m) : code;
+}
+
+/* One more input, unless it is the output, which may lie there, or is hidden, as what is still written
+ * mostly is. */
+static int take_arrival(struct merging *m, const char *output, const char *name)
+{
+	const char **inputs = realloc(m->inputs, (m->count + 2) * sizeof(*inputs));
+	struct fold_task *tasks;
+	struct stat st, own;
+	char **arrived, *path;
+
+	if (!inputs)
+		return no_merge_memory();
+	m->inputs = inputs;
+	tasks = realloc(m->tasks, (m->count + 2) * sizeof(*tasks));
+	if (!tasks)
+		return no_merge_memory();
+	m->tasks = tasks;
+	arrived = realloc(m->arrived, (m->arrivals + 2) * sizeof(*arrived));
+	if (!arrived || asprintf(&path, "%s/%s", m->settings->merge.watch, name) < 0)
+		return no_merge_memory();
+	m->arrived = arrived;
+	if (*name == '.' || stat(path, &st) < 0 || S_ISFIFO(st.st_mode) ||
+	    (stat(output, &own) == 0 && own.st_dev == st.st_dev &&
+	     own.st_ino == st.st_ino)) {
+		free(path);
+		return 0;
+	}
+	m->arrived[m->arrivals++] = path;
+	/* Written again: what was read of it before goes. */
+	for (size_t i = 0; i < m->count; i++)
+		if (strcmp(m->inputs[i], path) == 0) {
+			free(m->tasks[i].made);
+			free(m->tasks[i].why);
+			return make_task(m, i);
+		}
+	m->inputs[m->count] = path;
+	return make_task(m, m->count++);
+}
+
+/* Those that lie there already, unless somebody writes them still: these will be closed. */
+static int take_present(struct merging *m, const char *output)
+{
+	enum { STILL = 2 /* seconds that nobody has written it */ };
+	DIR *d = opendir(m->settings->merge.watch);
+	struct dirent *e;
+	int code = 0;
+
+	if (!d) {
+		say("cannot open '%s': %s", m->settings->merge.watch, strerror(errno));
+		return EXIT_INPUT;
+	}
+	while (code == 0 && (e = readdir(d))) {
+		struct stat st;
+
+		if (fstatat(dirfd(d), e->d_name, &st, 0) == 0 && *e->d_name != '.' &&
+		    st.st_mtime + STILL <= time(NULL))
+			code = take_arrival(m, output, e->d_name);
+	}
+	closedir(d);
+	return code;
+}
+
+/* Files whose writers have closed them, or that were moved there. */
+static int take_events(struct merging *m, const char *output, int events)
+{
+	_Alignas(struct inotify_event) char bytes[1 << 14];
+	ssize_t size = read(events, bytes, sizeof(bytes));
+	int code = 0;
+
+	for (char *p = bytes; size > 0 && p < bytes + size && code == 0;) {
+		const struct inotify_event *e = (const void *)p;
+
+		if (e->mask & IN_Q_OVERFLOW)
+			code = take_present(m, output);
+		else if (e->len)
+			code = take_arrival(m, output, e->name);
+		p += sizeof(*e) + e->len;
+	}
+	return code;
+}
+
+/*
+ * What arrives is merged when nothing has arrived for a second, or some have for ten times as long as the
+ * last merge took; the file is a whole one at any time. SIGINT and SIGTERM end it when all that has
+ * arrived is in it.
+ */
+static int watch_directory(struct merging *m, const char *output)
+{
+	const char *directory = m->settings->merge.watch;
+	struct pollfd polled[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	double pending = 0, took = 0.5;
+	int code = 0, last = EXIT_INPUT;
+	bool ends = false;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	polled[0].fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	polled[1].fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (polled[0].fd < 0 || polled[1].fd < 0 ||
+	    inotify_add_watch(polled[0].fd, directory,
+			      IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
+		say("cannot watch '%s': %s", directory, strerror(errno));
+		code = EXIT_INPUT;
+	}
+	if (code == 0)
+		code = take_present(m, output);
+	pending = m->count ? now() : 0;
+	while (code == 0 && !ends) {
+		size_t before = m->arrivals;
+		int ready = poll(polled, 2, pending > 0 ? 1000 : -1);
+
+		if (ready < 0 && errno != EINTR)
+			code = EXIT_INPUT;
+		ends = ready > 0 && polled[1].revents;
+		if (ready > 0 && polled[0].revents)
+			code = take_events(m, output, polled[0].fd);
+		if (m->arrivals > before && pending <= 0)
+			pending = now();
+		if (code || pending <= 0 ||
+		    (ready > 0 && !ends && now() - pending < 10 * took))
+			continue;
+		took = now();
+		code = merge_all(m, output);
+		last = code;
+		/* What is refused today says nothing of what comes. */
+		if (code == EXIT_PART || code == EXIT_INPUT)
+			code = 0;
+		took = now() - took;
+		pending = 0;
+	}
+	for (int i = 0; i < 2; i++)
+		if (polled[i].fd >= 0)
+			close(polled[i].fd);
+	return code ? code : last;
+}
+
 static int merge_run(const struct settings *s)
 {
 	struct merging m = { .settings = s, .pool = { .settings = s }, .started = now() };
+	bool only_classes = s->merge.classes && !s->output;
 	struct format format = { 0 };
 	const char *output = s->output;
 	int code = format_choose(s, &format);
 
-	if (!output && (isatty(STDOUT_FILENO) || s->merge.store.by))
+	if (!output && (isatty(STDOUT_FILENO) || s->merge.store.by || s->merge.watch))
 		output = "merged.ff";
 	if (code == 0 && s->merge.store.by && strcmp(output, "-") == 0)
 		code = usage_error("option '--by' writes several files: -o FILE.ff names "
 				   "them");
-	if (code == 0 && !s->merge.store.by)
+	if (code == 0 && (s->merge.watch || s->merge.classes) && output &&
+	    strcmp(output, "-") == 0)
+		code = usage_error("option '%s' writes a file, not standard output: "
+				   "-o FILE.ff names it",
+				   s->merge.watch ? "--watch" : "--classes");
+	if (code == 0 && !s->merge.store.by && !only_classes)
 		code = output_check(output);
 	if (code == 0)
 		code = gather_inputs(&m);
-	if (code == 0 && !s->merge.store.by)
+	if (code == 0 && !s->merge.store.by && !only_classes)
 		code = overwrite_check(s, output, m.inputs, m.count);
 	if (code == 0 && s->merge.tree && mkdir(s->merge.tree, 0777) < 0 &&
 	    errno != EEXIST) {
@@ -315,13 +519,8 @@ static int merge_run(const struct settings *s)
 		code = EXIT_INPUT;
 	}
 	if (code == 0)
-		code = fold_pool_run(&m.pool, m.tasks, m.count);
-	if (code == 0)
-		code = add_all(&m);
-	if (code == 0)
-		code = write_merged_file(&m, output);
-	if (code == 0 || code == OUTPUT_UNREAD)
-		code = tell_merged(&m);
+		code = s->merge.watch ? watch_directory(&m, output)
+				      : merge_all(&m, output);
 	ff_merge_free(m.merge);
 	fold_pool_release(&m.pool);
 	for (size_t i = 0; m.tasks && i < m.count; i++) {
@@ -329,6 +528,9 @@ static int merge_run(const struct settings *s)
 		free(m.tasks[i].why);
 		free(m.tasks[i].kernel);
 	}
+	for (size_t i = 0; i < m.arrivals; i++)
+		free(m.arrived[i]);
+	free(m.arrived);
 	free(m.tasks);
 	free(m.inputs);
 	free(m.list);

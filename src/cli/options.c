@@ -17,6 +17,7 @@
 #include "cli/archive_options.h"
 #include "cli/diff_options.h"
 #include "cli/format.h"
+#include "cli/memory_option.h"
 #include "cli/merge_options.h"
 #include "cli/own_modes.h"
 #include "cli/record_options.h"
@@ -101,7 +102,7 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 }
 
 /* strtod() alone takes "-1", " 1", "inf", "nan" and "0x1p3", too. @end: what is behind the number. */
-static bool real_number(const char *arg, char **end, double *ret)
+bool real_number(const char *arg, char **end, double *ret)
 {
 	if ((*arg < '0' || *arg > '9') && *arg != '.')
 		return false;
@@ -395,28 +396,6 @@ static int set_switch(struct settings *s, const struct option_row *row, const ch
 	return set_seconds(s, row, arg);
 }
 
-/* "512M", "1.5G": 1024 each. */
-static int set_memory(struct settings *s, const struct option_row *row, const char *arg)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	double value;
-	char *end;
-
-	if (real_number(arg, &end, &value)) {
-		/* In either case. */
-		unit = *end ? strchr(units, *end & ~0x20) : NULL;
-		if (unit && !end[1] && isalpha((unsigned char)*end))
-			value *= (double)(1024ull << 10 * (unit - units));
-		if ((!*end || unit) && (!*end || !end[1]) && value >= row->min &&
-		    value <= row->max) {
-			s->profile.memory = (uint64_t)value;
-			return 0;
-		}
-	}
-	return option_refuse(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
-}
-
 static int set_input(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -431,6 +410,7 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 #define MERGE COMMAND_MERGE
 #define ARCHIVE COMMAND_ARCHIVE
 #define TOP COMMAND_TOP
+#define KEEPS (COMMAND_GRAPH | MERGE)
 #define TREE COMMAND_TREE
 #define TEXTS (TOP | TREE | COMMAND_EXPORT)
 #define GRAPH (COMMAND_GRAPH | RECORD | DIFF | ARCHIVE)
@@ -590,6 +570,15 @@ const struct option_row option_rows[] = {
 	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_DUPLICATES },
 	{ "no-pack", 0, NULL, "write it without zstd",
 	  MERGE, set_flag, AT(merge.store.flags), .flag = FF_STORE_PLAIN },
+	{ "keep-addresses", 0, NULL, "keep where code is, beside names without debug information (ff)",
+	  KEEPS, set_flag, AT(profile.flags), .flag = FF_KEEP_ADDRESSES },
+	{ "no-slices", 0, NULL, "do not keep how weight is spread over time (ff)", KEEPS, set_true,
+	  AT(no_slices) },
+	{ "symbolize", 0, NULL, "name what was kept by its address, each file once", MERGE, set_true,
+	  AT(merge.symbolize) },
+	{ "classes", 0, "WHAT", "tell which hosts, or values of a label, are alike, and what makes the "
+	  "others differ; alone: host", MERGE, set_text, AT(merge.classes), .alone = "host" },
+	{ "watch", 0, "DIR", "merge what arrives in DIR until interrupted", MERGE, set_text, AT(merge.watch) },
 	{ "tree", 0, "DIR", "keep in DIR what was made of each recording, by its content, and take what is "
 	  "there", MERGE, set_text, AT(merge.tree) },
 
@@ -780,7 +769,7 @@ const struct option_row option_rows[] = {
 	  .max = 1024 },
 	{ "memory", 0, "SIZE", "memory for what inputs and the files that they name make large; "
 	  "what it does not do for is left out, and named (default: a quarter of what is there)",
-	  READS, .set = set_memory, .min = 1 << 20, .max = 1e18 },
+	  READS, .set = memory_set, .min = 1 << 20, .max = 1e18 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
 	  READS & ~(DIFF | MERGE | ARCHIVE), set_stats, AT(stats) },
 	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },

@@ -42,6 +42,9 @@ extern const struct option_row option_rows[]; /* ends with a row without help */
 int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
 		  const char *wanted);
 
+/* Does @arg begin with a finite decimal number? *@end: behind it. */
+bool real_number(const char *arg, char **end, double *ret);
+
 enum { OPTION_HELP_MOST = 400 };
 
 /* The help of any row; @room is for one that is made. */

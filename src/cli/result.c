@@ -60,6 +60,8 @@ struct settings result_settings(const struct settings *s, const struct format *f
 		wanted.profile.flags |= FF_PLACES | FF_MARK_INLINED;
 	if (format->of_profile && ff_format_traits(format->of_profile) & FF_FORMAT_LABELS)
 		wanted.profile.flags |= FF_LABELS;
+	if (format_is_stored(format) && !s->no_slices && can_be_cut(s))
+		wanted.profile.flags |= FF_TIME_BLOCKS;
 	return wanted;
 }
 
@@ -71,6 +73,10 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 
 	if (code)
 		return code;
+	if (!format_is_stored(format) &&
+	    (s->profile.flags & FF_KEEP_ADDRESSES || s->no_slices))
+		return usage_error("option '%s' is for profile files: -o FILE.ff",
+				   s->no_slices ? "--no-slices" : "--keep-addresses");
 	if (s->open && format_is_lines(format))
 		return usage_error(
 			"option '--open' shows a picture: it needs svg or html");

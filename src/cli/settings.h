@@ -34,6 +34,7 @@ struct settings {
 	enum ff_calls_from calls_from;
 	double least; /* percent: rows and calls with less are left out */
 	unsigned most; /* rows; 0: as the form of the table has it */
+	bool no_slices; /* of time, in profile files */
 	bool stats, quiet, verbose, help, version, list_modes;
 	bool open; /* shows the picture */
 	/* record; its command is what is in inputs. */
@@ -62,6 +63,10 @@ struct settings {
 		const char **labels; /* those of .store */
 		const char *list; /* a file with names of inputs */
 		const char *tree; /* where what was folded is kept */
+		bool symbolize; /* what has only addresses */
+		const char
+			*classes; /* of what: "host", or a label; NULL: none are told */
+		const char *watch; /* a directory that files arrive in */
 	} merge;
 	/* archive; its labels are those of merge. */
 	struct {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "diff/diff.h"
 #include "engine/profile.h"
+#include "store/store.h"
 #include "write/write.h"
 
 struct ff_diff {
@@ -123,6 +124,12 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 		input.first = rec->first_time;
 		input.last = rec->last_time;
 		input.spent = filters_time(p->filters, &input.first, &input.last);
+		/* Of a profile file it is known how long its inputs took, and not when. */
+		if (p->inputs.v[0]->stored) {
+			input.first = 0;
+			input.last = input.spent =
+				p->inputs.v[0]->stored->origin.counts[COUNT_DURATION];
+		}
 		if (!p->collected.blocks.refused)
 			input.blocks = &p->collected.blocks;
 	}

@@ -233,6 +233,8 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		facts.frequency = input->frequency;
 		facts.period = input->period;
 		facts.duration = rec->last_time - rec->first_time;
+		if (!p->collected.blocks.refused)
+			facts.blocks = &p->collected.blocks;
 	}
 	return facts;
 }

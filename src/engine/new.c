@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <flamefold_diff.h>
+#include <flamefold_store.h>
 #include <stdlib.h>
 
 #include "base/guard.h"
@@ -150,6 +151,7 @@ static int make_symbolizer(struct ff_profile *p)
 			   : p->options.flags & FF_INLINE  ? SYMBOL_INLINES_YES
 							   : SYMBOL_INLINES_AUTO,
 		.inline_mark = p->options.flags & FF_MARK_INLINED,
+		.keep_addresses = p->options.flags & FF_KEEP_ADDRESSES,
 		.threads = p->options.threads ? p->options.threads
 					      : (unsigned)parallel_processors(),
 	};

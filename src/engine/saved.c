@@ -1,5 +1,6 @@
 /* A tree that was saved in a picture: its stacks have their names already. */
 #include <errno.h>
+#include <flamefold_diff.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,6 +27,8 @@ struct restoring {
 	bool text_only; /* it was made of folded text */
 	uint64_t factor; /* to the profile's decimals */
 	uint32_t last; /* what was charged last */
+	const struct store_tree *stored; /* of a profile file; NULL: it is none */
+	size_t slice; /* the next of its slices of time */
 	uint32_t column[COLUMNS_MOST]; /* the profile's, by the tree's */
 	uint32_t said
 		[COLUMNS_MOST]; /* by column: the next of those that are said of frames */
@@ -255,9 +258,34 @@ static int check_text(struct restoring *r, const struct ff_input *input)
 		    input_path(input->input), most / 1000000);
 }
 
+/* Slices of the time of a node's weight, whose stack was charged last. What says that there are none of
+ * two files is a refusal: their slices are not of one time. */
+static int add_saved_slices(struct restoring *r, uint32_t saved)
+{
+	const struct store_tree *file = r->stored;
+	struct time_blocks *blocks = &r->p->collected.blocks;
+	int added = 1;
+
+	while (file && r->slice < file->slices.count && added >= 0 &&
+	       file->slices.v[r->slice].node == saved) {
+		const struct store_slice *s = &file->slices.v[r->slice];
+		struct block_cell cell = { .squares = r->slice ? 0 : file->squares,
+					   .weight = s->weight,
+					   .node = r->last,
+					   .block = s->slice };
+
+		r->slice++;
+		added = time_blocks_add_known(blocks, &cell);
+	}
+	return added < 0 ? added : 0;
+}
+
 static int add_stacks(struct restoring *r)
 {
 	int err = add_saved_stack(r, 0);
+
+	if (err == 0)
+		err = add_saved_slices(r, 0);
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
 		const uint32_t *frames =
@@ -266,6 +294,8 @@ static int add_stacks(struct restoring *r)
 		/* Preorder: what is above in the path is the way to the parent. */
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_saved_stack(r, i);
+		if (err == 0)
+			err = add_saved_slices(r, i);
 		/* All that is said of the frame, which is the path's last. */
 		for (uint32_t k = 0; err == 0 && k < r->tree->columns; k++) {
 			const struct saved_values *values = &r->tree->values[k];
@@ -301,6 +331,7 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	struct restoring r = {
 		.p = p,
 		.tree = tree,
+		.stored = input->stored,
 		.chain = input_picture(input->input)->chain,
 		.text_only = true,
 		.factor = 1,
@@ -310,6 +341,13 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 
 	if (err < 0)
 		return err;
+	if (input->stored && input->stored->slices.count) {
+		struct time_blocks *blocks = &p->collected.blocks;
+
+		blocks->refused |= blocks->grid.width > 0;
+		blocks->grid = (struct time_grid){ .width = 1 };
+		blocks->budget = &p->budget;
+	}
 	/* Nothing says what kind of function any of them is. */
 	for (uint32_t i = 1; i < tree->function_count; i++) {
 		unsigned kind = tree->functions[i].kind & SAVED_KIND;
@@ -353,7 +391,7 @@ static int decode_profile(struct ff_profile *p, struct input *in, struct saved_t
 {
 	const char *event = p->options.event;
 	struct saved_picture picture = { 0 };
-	struct store_tree file = { 0 };
+	struct store_tree file = { .wants_slices = p->options.flags & FF_TIME_BLOCKS };
 	int err;
 
 	/* "all" would add up what is not alike; of a file it is what there is most of. */

@@ -15,6 +15,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "engine/late.h"
 #include "engine/profile.h"
 #include "store/store.h"
 #include "write/write.h"
@@ -47,6 +48,7 @@ struct ff_merge {
 	pthread_mutex_t progress_lock;
 	uint64_t done, total; /* bytes */
 	bool finished;
+	struct ff_merge_named named;
 };
 
 static int hash_file(const char *path, uint8_t ret[SHA256_DIGEST_SIZE])
@@ -179,6 +181,7 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 	struct tree_source in = { .tree = &p->named,
 				  .symbols = &p->symbols,
 				  .strings = &p->strings,
+				  .images = &p->images,
 				  .in_order = p->options.flags & FF_FLAMECHART };
 	int err = 0;
 
@@ -724,6 +727,7 @@ int ff_merge_write(struct ff_merge *m, size_t i, FILE *out)
 		close(fd);
 		return fail_memory(&m->ctx);
 	}
+	m->named = i == 0 ? (struct ff_merge_named){ 0 } : m->named;
 	while (err == -EAGAIN) {
 		rewind(to);
 		err = ftruncate(fd, 0) < 0
@@ -734,10 +738,21 @@ int ff_merge_write(struct ff_merge *m, size_t i, FILE *out)
 	if (fclose(to) != 0 && err == 0)
 		err = fail(&m->ctx, -errno, "cannot write a temporary file: %s",
 			   strerror(errno));
-	if (err == 0)
+	if (err == 0 && m->options.symbolize) {
+		struct late_job late = { fd, m->options.flags & FF_STORE_PLAIN,
+					 m->options.symbolize, &m->named };
+
+		err = late_symbolize(&m->ctx, &late, out);
+	} else if (err == 0) {
 		err = copy_to(m, fd, out);
+	}
 	close(fd);
 	return err;
+}
+
+void ff_merge_named(const struct ff_merge *m, struct ff_merge_named *ret)
+{
+	*ret = m->named;
 }
 
 int ff_merge_refused(const struct ff_merge *m, size_t i, const char **name,

@@ -17,6 +17,7 @@ struct tree_source tree_source(const struct ff_profile *p)
 		.tree = &p->named,
 		.symbols = &p->symbols,
 		.strings = &p->strings,
+		.images = &p->images,
 		.mark_kernel = p->options.flags & FF_MARK_KERNEL,
 		.mark_jit = p->options.flags & FF_MARK_JIT,
 		.in_order = p->options.flags & FF_FLAMECHART,

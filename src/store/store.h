@@ -8,9 +8,11 @@
  *	tree_file.h   of a named tree, and back
  *	merge.h       many become one
  *	origin.h      what was read to make it
+ *	rename.h      one with other names
  */
 #include "store/merge.h"
 #include "store/origin.h"
+#include "store/rename.h"
 #include "store/tree_file.h"
 
 #endif

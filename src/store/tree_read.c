@@ -28,6 +28,7 @@ struct file_reader {
 	ARRAY(uint64_t) values[COLUMNS_MOST];
 	ARRAY(struct saved_value) said[COLUMNS_MOST];
 	ARRAY(uint32_t) path; /* by depth: the node that came last there */
+	uint64_t sliced; /* weight of all slices */
 };
 
 static int too_large(struct file_reader *r)
@@ -173,6 +174,23 @@ static int add_stored_node(struct file_reader *r)
 	r->path.v[depth] = at;
 	*parent = depth ? r->path.v[depth - 1] : 0;
 	*function = r->nodes.node.frame;
+	for (uint32_t k = 0; k < r->nodes.sliced_columns && r->ret->wants_slices; k++) {
+		if (r->column[r->nodes.with_slices[k].column] != COLUMN_WEIGHT)
+			continue;
+		for (uint32_t i = 0; r->nodes.sliced[k] >> i; i++) {
+			struct store_slice *slice = NULL;
+
+			if (!(r->nodes.sliced[k] >> i & 1))
+				continue;
+			slice = array_add(&r->ret->slices);
+			if (!slice)
+				return fail_memory(r->ctx);
+			*slice = (struct store_slice){
+				at, i, r->nodes.node.slices[k * STORE_SLICES + i]
+			};
+			r->sliced += slice->weight;
+		}
+	}
 	for (uint32_t i = 0; i < r->nodes.valued && err == 0; i++) {
 		uint32_t of = r->nodes.with_values[i].column, column = r->column[of];
 		uint64_t value = r->nodes.node.values[of] * r->factor[of];
@@ -206,6 +224,7 @@ static int read_nodes(struct file_reader *r)
 	};
 	struct saved_tree *t = &r->ret->tree;
 	uint64_t cost = A_NODE + A_VALUE * (uint64_t)t->columns;
+	size_t claimed = 0; /* slices */
 	int more = 1;
 
 	while (more > 0) {
@@ -214,6 +233,13 @@ static int read_nodes(struct file_reader *r)
 			return too_large(r);
 		if (r->parent.count >= UINT32_MAX - 1)
 			return too_large(r);
+		/* A node has no more than twice as many as are asked for at once. */
+		if (r->ret->slices.count >= claimed) {
+			claimed = r->ret->slices.count + BLOCK;
+			if (!claim_add(&t->claim, r->ctx->budget,
+				       2 * BLOCK * sizeof(struct store_slice)))
+				return too_large(r);
+		}
 		more = store_node_next(r->ctx, &r->nodes);
 		if (more > 0) {
 			int err = add_stored_node(r);
@@ -251,11 +277,16 @@ static int hand_over(struct file_reader *r)
 	}
 	/* The nodes have been found to add up to what the columns say. */
 	for (uint32_t i = 0; i < r->map.column_count; i++) {
-		if (r->column[i] == COLUMN_WEIGHT)
+		if (r->column[i] == COLUMN_WEIGHT) {
 			all = r->map.totals[i] * r->factor[i];
+			r->ret->squares = r->tables.columns.v[i].squares;
+		}
 		if (r->column[i] == COLUMN_SAMPLES)
 			r->ret->samples = r->map.totals[i];
 	}
+	/* Some have no time: slices are not of all. */
+	if (r->sliced != all || t->decimals)
+		array_release(&r->ret->slices);
 	/* No more of a frame than there is of all. */
 	for (uint32_t i = 0; i < t->columns; i++)
 		for (uint32_t k = 0; k < t->values[i].said_count; k++)
@@ -325,4 +356,5 @@ void store_tree_release(struct store_tree *t)
 	store_origin_release(&t->origin);
 	array_release(&t->columns);
 	array_release(&t->periods);
+	array_release(&t->slices);
 }

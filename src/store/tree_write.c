@@ -5,15 +5,8 @@
  */
 #include <errno.h>
 
-#include "store/nodes.h"
-#include "store/tables.h"
+#include "store/placed.h"
 #include "store/tree_file.h"
-
-/* A node of the file to be. */
-struct file_node {
-	uint32_t frame, parent;
-	uint32_t first, last, next; /* children in the order of their frames; 0: none */
-};
 
 struct tree_writer {
 	const struct tree_source *in;
@@ -23,8 +16,8 @@ struct tree_writer {
 	uint32_t *
 		frame_of; /* by function: its frame + 1 before they are sorted; 0: not there */
 	uint8_t *kept; /* by node of the named tree: something is at or below it */
-	ARRAY(struct file_node) nodes;
-	uint64_t *values; /* by node and column of the file */
+	struct placed placed;
+	const struct time_blocks *blocks; /* NULL: there are no slices */
 	uint32_t from[COLUMNS_MOST]; /* by column of the file, unsorted: the tree's */
 };
 
@@ -89,7 +82,10 @@ static int list_frames(struct tree_writer *w)
 	for (size_t i = 1; i < tree->nodes.count; i++) {
 		uint32_t function = tree->nodes.v[i].function;
 		const struct function *f = &symbols->functions.v[function];
-		struct store_frame frame = { .kind = data_kind(f) };
+		struct store_frame frame = { .kind = data_kind(f),
+					     .address = w->in->images && f->module
+								? f->address
+								: 0 };
 		struct store_module module = { 0 };
 		uint32_t index;
 		int err;
@@ -100,6 +96,12 @@ static int list_frames(struct tree_writer *w)
 		if (err == 0 && f->module)
 			err = copy_text(w, intern_text(w->in->strings, f->module),
 					&module.name);
+		if (frame.address) {
+			const struct image *image = &w->in->images->list.v[f->image];
+
+			module.build_id_size = image->build_id_size;
+			memcpy(module.build_id, image->build_id, image->build_id_size);
+		}
 		if (err == 0 && f->module)
 			err = store_add_module(&w->tables, &module, &frame.module);
 		if (err == 0)
@@ -111,40 +113,81 @@ static int list_frames(struct tree_writer *w)
 	return 0;
 }
 
-/* The child of a frame, made if there is none, in its place among the others. Most come in order. */
-static int child_node(struct tree_writer *w, uint32_t parent, uint32_t frame,
-		      uint32_t *ret)
+/* Which slice a piece of time is; a pipe has more or less of these. */
+static uint32_t slice_of(const struct time_blocks *b, uint32_t block)
 {
-	struct file_node *nodes = w->nodes.v, *slot;
-	uint32_t before = nodes[parent].last, after = 0;
+	uint64_t count = (uint64_t)b->last - b->first + 1;
 
-	if (before && nodes[before].frame > frame) {
-		before = 0;
-		after = nodes[parent].first;
-		while (nodes[after].frame < frame) {
-			before = after;
-			after = nodes[after].next;
+	return b->grid.grows ? (uint32_t)((block - b->first) * STORE_SLICES / count)
+			     : block;
+}
+
+/* Slices of a node's weight are no more than that, or there are none of any. */
+static bool slices_are_sound(const struct tree_writer *w, const struct time_blocks *b)
+{
+	const uint64_t *weight = w->in->tree->values[COLUMN_WEIGHT];
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < b->cells.count; i++) {
+		const struct block_cell *c = &b->cells.v[i];
+
+		if (i == 0 || c->node != b->cells.v[i - 1].node)
+			left = weight[c->node];
+		if (c->weight > left || slice_of(b, c->block) >= STORE_SLICES)
+			return false;
+		left -= c->weight;
+	}
+	return b->cells.count > 0 && weight;
+}
+
+/* How much was added in which time: by the length of a slice, in whole seconds. */
+static int list_periods(struct tree_writer *w, const struct store_facts *facts,
+			uint32_t column)
+{
+	const struct time_blocks *b = facts->blocks;
+	uint64_t size = (b->grid.width + 999999999) / 1000000000;
+
+	for (size_t i = 0; i < b->cells.count && facts->recorded; i++) {
+		const struct block_cell *c = &b->cells.v[i];
+		uint64_t block = b->grid.grows ? c->block - b->first : c->block, at;
+		struct store_period *p = NULL;
+
+		if (!c->weight)
+			continue;
+		at = facts->recorded + block * b->grid.width / 1000000000;
+		at -= at % size;
+		for (size_t k = 0; k < w->tables.periods.count && !p; k++)
+			if (w->tables.periods.v[k].start == at)
+				p = &w->tables.periods.v[k];
+		if (!p) {
+			p = array_add(&w->tables.periods);
+			if (!p)
+				return -ENOMEM;
+			*p = (struct store_period){ at, size, column, 0 };
 		}
-		/* The one that is sought stands behind @before, or would. */
-		if (nodes[after].frame == frame)
-			before = after;
+		p->sum += c->weight;
 	}
-	if (before && nodes[before].frame == frame) {
-		*ret = before;
-		return 0;
+	return 0;
+}
+
+/* The weight of all events is cut into slices of time where it is known when samples were taken. */
+static int slice_weight(struct tree_writer *w, const struct store_facts *facts)
+{
+	const struct time_blocks *b = facts->blocks;
+
+	for (uint32_t i = 0; i < w->tables.columns.count; i++) {
+		struct store_column *c = &w->tables.columns.v[i];
+
+		if (w->from[i] != COLUMN_WEIGHT)
+			continue;
+		w->blocks = b;
+		c->has_slices = true;
+		for (size_t k = 0; k < b->cells.count; k++)
+			if (__builtin_add_overflow(c->squares, b->cells.v[k].squares,
+						   &c->squares))
+				return -EOVERFLOW;
+		return list_periods(w, facts, i);
 	}
-	slot = array_add(&w->nodes);
-	if (!slot)
-		return -ENOMEM;
-	nodes = w->nodes.v;
-	*ret = (uint32_t)w->nodes.count - 1;
-	*slot = (struct file_node){ .frame = frame, .parent = parent, .next = after };
-	if (before)
-		nodes[before].next = *ret;
-	else
-		nodes[parent].first = *ret;
-	if (!after)
-		nodes[parent].last = *ret;
 	return 0;
 }
 
@@ -153,12 +196,9 @@ static int place_stored_nodes(struct tree_writer *w)
 	const struct named *tree = w->in->tree;
 	uint32_t columns = (uint32_t)w->tables.columns.count;
 	uint32_t *placed = calloc(tree->nodes.count + 1, sizeof(*placed));
-	int err = placed && array_add(&w->nodes) ? 0 : -ENOMEM;
+	int err = placed ? placed_init(&w->placed, &w->tables) : -ENOMEM;
+	size_t cell = 0;
 
-	/* There will be no more than the tree has. */
-	w->values = calloc(tree->nodes.count * columns + 1, sizeof(*w->values));
-	if (!w->values)
-		err = -ENOMEM;
 	for (uint32_t i = 0; i < tree->nodes.count && err == 0; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
 		uint32_t frame = w->frame_of[n->function];
@@ -168,47 +208,26 @@ static int place_stored_nodes(struct tree_writer *w)
 		if (i && !w->kept[i])
 			continue;
 		if (i && frame)
-			err = child_node(w, at, w->map.frames[frame - 1], &at);
+			err = placed_child(&w->placed, at, w->map.frames[frame - 1], &at);
 		if (err < 0)
 			break;
 		placed[i] = at;
 		for (uint32_t c = 0; c < columns; c++)
-			w->values[(size_t)at * columns + w->map.columns[c]] +=
+			placed_values(&w->placed, at)[w->map.columns[c]] +=
 				tree->values[w->from[c]][i];
+		for (; w->blocks && cell < w->blocks->cells.count &&
+		       w->blocks->cells.v[cell].node <= i;
+		     cell++) {
+			const struct block_cell *c = &w->blocks->cells.v[cell];
+			uint64_t *slices = placed_slices(&w->placed, at);
+
+			if (!slices)
+				err = -ENOMEM;
+			else if (c->node == i)
+				slices[slice_of(w->blocks, c->block)] += c->weight;
+		}
 	}
 	free(placed);
-	return err;
-}
-
-/* In preorder. */
-static int tell_nodes(struct tree_writer *w, struct store_sink *sink)
-{
-	uint32_t columns = (uint32_t)w->tables.columns.count, at = 0, depth = 0;
-	const struct file_node *nodes = w->nodes.v;
-	struct store_node_writer to;
-	int err = store_node_writer_init(&to, sink, &w->tables);
-
-	for (bool more = err == 0; more;) {
-		struct store_node node = { depth, nodes[at].frame,
-					   w->values + (size_t)at * columns, NULL, NULL };
-
-		store_node_add(&to, &node);
-		more = nodes[at].first != 0;
-		if (more) {
-			at = nodes[at].first;
-			depth++;
-			continue;
-		}
-		while (at && !nodes[at].next) {
-			at = nodes[at].parent;
-			depth--;
-		}
-		at = nodes[at].next;
-		more = at != 0;
-	}
-	if (err == 0)
-		err = store_node_end(&to);
-	store_node_writer_release(&to);
 	return err;
 }
 
@@ -229,6 +248,8 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 		err = store_tables_init(&w.tables, &w.strings);
 	if (err == 0)
 		err = list_columns(&w, facts);
+	if (err == 0 && facts->blocks && slices_are_sound(&w, facts->blocks))
+		err = slice_weight(&w, facts);
 	if (err == 0)
 		err = list_frames(&w);
 	if (err == 0)
@@ -245,15 +266,14 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 	/* Nodes begin with a part of their own. */
 	store_sink_flush(&sink);
 	if (err == 0)
-		err = sink.err ? sink.err : tell_nodes(&w, &sink);
+		err = sink.err ? sink.err : placed_write(&w.placed, &sink, &w.tables);
 	store_sink_release(&sink);
 	store_tables_release(&w.tables);
 	store_map_release(&w.map);
 	intern_release(&w.strings);
-	array_release(&w.nodes);
+	placed_release(&w.placed);
 	free(w.frame_of);
 	free(w.kept);
-	free(w.values);
 	if (err == -EOVERFLOW)
 		return fail(ctx, -ERANGE, "the values add up to more than 2^64");
 	if (err == -EFBIG)

@@ -224,8 +224,8 @@ static int name_image(void *arg, size_t i, size_t worker)
 static int intern_function(struct symbols *symbols, const struct function *f,
 			   uint32_t *ret)
 {
-	uint64_t hash =
-		hash_u64(((uint64_t)f->name << 32 | f->module) + hash_u64(f->kind));
+	uint64_t hash = hash_u64(((uint64_t)f->name << 32 | f->module) +
+				 hash_u64(f->kind + (f->address << 8) + f->image));
 	uint64_t i = hash_start(hash);
 	struct function *slot;
 	uint32_t id;
@@ -234,7 +234,8 @@ static int intern_function(struct symbols *symbols, const struct function *f,
 		const struct function *known = &symbols->functions.v[id];
 
 		if (known->name == f->name && known->module == f->module &&
-		    known->kind == f->kind && known->dropped == f->dropped) {
+		    known->kind == f->kind && known->dropped == f->dropped &&
+		    known->image == f->image && known->address == f->address) {
 			/* Of what is no part of the key, file and line, the first one's
 			 * counts. */
 			*ret = id;
@@ -381,6 +382,23 @@ static int keep_name(struct naming_run *r, const char *name, size_t size, uint32
 	return intern_add(r->s->strings, name, size, ret);
 }
 
+/* What has no name yet, or one from symbols alone, is a function of its own where it is. */
+static int keep_address(struct naming_run *r, const struct image_names *job, uint32_t id)
+{
+	const struct image *image = &r->s->images->list.v[job->image];
+	const struct frame *frame = &r->frames->list.v[id];
+	uint32_t *of_frame = &r->symbols->of_frame.v[id];
+	struct function f = r->symbols->functions.v[*of_frame];
+
+	if (!r->s->options.keep_addresses || image->kind != IMAGE_FILE ||
+	    !image->build_id_size || (job->debug_info && !f.unnamed) ||
+	    frame->address > UINT64_MAX / 4)
+		return 0;
+	f.image = job->image;
+	f.address = 2 * frame->address + 1 + (frame->flags & FRAME_CALLER ? 1 : 0);
+	return intern_function(r->symbols, &f, of_frame);
+}
+
 /* Strings get their ids, and functions of all images become one set. The job's runs of what was
  * inlined go behind those of others; its frames say where they are now. */
 static int take_functions(struct naming_run *r, const struct image_names *job)
@@ -421,6 +439,7 @@ static int take_functions(struct naming_run *r, const struct image_names *job)
 		/* From the job's own numbers to those of all. */
 		symbols->of_frame.v[id] = ids[symbols->of_frame.v[id]];
 		symbols->inlined_of_frame.v[id] += job->inlined.count ? base : 0;
+		err = keep_address(r, job, id);
 	}
 	for (size_t i = 0; i < job->inlined.count && err == 0; i++) {
 		uint32_t value = job->inlined.v[i];

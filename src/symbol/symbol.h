@@ -32,6 +32,10 @@ struct function {
 	uint8_t kind; /* enum function_kind */
 	bool unnamed; /* no symbol covers it: name is made from the module */
 	bool dropped; /* compat: stackcollapse-perf.pl leaves it out, so the named tree does */
+	/* With keep_addresses, of what a file at hand might name, or name better: the image, and where
+	 * in its file: 2 * offset + 1, one more of a caller; 0: not kept. */
+	uint32_t image;
+	uint64_t address;
 };
 
 enum symbol_inlines {
@@ -56,6 +60,7 @@ struct symbol_options {
 	bool declared; /* function.file and line */
 	enum symbol_inlines inlines; /* functions whose code is in another one's */
 	bool inline_mark; /* they are FUNCTION_INLINED */
+	bool keep_addresses; /* of frames in files with a build id, without debug information */
 	unsigned threads;
 };
 

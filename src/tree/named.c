@@ -93,7 +93,14 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	if (order == 0 && x->module != y->module)
 		order = strcmp(intern_text(by->strings, x->module),
 			       intern_text(by->strings, y->module));
-	return order ? order : x->kind - y->kind;
+	if (order == 0)
+		order = x->kind - y->kind;
+	/* Of one that is kept by its address. */
+	if (order == 0 && x->image != y->image)
+		order = x->image < y->image ? -1 : 1;
+	if (order == 0 && x->address != y->address)
+		order = x->address < y->address ? -1 : 1;
+	return order;
 }
 
 static int make_join_input(struct making *m, const struct intern *strings)

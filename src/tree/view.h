@@ -9,6 +9,8 @@ struct tree_source {
 	const struct named *tree;
 	const struct symbols *symbols;
 	const struct intern *strings;
+	const struct images
+		*images; /* of functions that are kept by their address; NULL: none */
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
 	bool inlined_unmarked; /* no _[i]: whoever writes tells them apart by their kind */
 	bool in_order; /* siblings stay as they came: a flame chart */

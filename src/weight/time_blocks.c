@@ -116,6 +116,14 @@ int time_blocks_add(struct time_blocks *b, uint64_t time, uint32_t node, uint64_
 	return added;
 }
 
+int time_blocks_add_known(struct time_blocks *b, const struct block_cell *cell)
+{
+	int added = b->refused ? 0 : add_block_cell(b, cell);
+
+	b->refused |= added == 0;
+	return added;
+}
+
 int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 		      const uint32_t *node_map)
 {

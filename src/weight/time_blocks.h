@@ -45,6 +45,9 @@ struct time_grid time_grid_growing(void);
 /* Of one more sample. 1; 0: there are none, or no memory that is allowed; or -ENOMEM. */
 int time_blocks_add(struct time_blocks *b, uint64_t time, uint32_t node, uint64_t weight);
 
+/* What is known to be in a piece of a grid. As time_blocks_add(). */
+int time_blocks_add_known(struct time_blocks *b, const struct block_cell *cell);
+
 /* Adds what another one has. @node_map: for each node its id here, NULL: the same. 0, or -ENOMEM. */
 int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 		      const uint32_t *node_map);

@@ -14,6 +14,8 @@ void write_profile_facts(const struct write_facts *known, struct store_facts *fa
 	/* "samples" is what is counted where nothing else is. */
 	if (known->unit && strcmp(known->unit, "samples") != 0)
 		facts->unit = known->unit;
+	facts->blocks = known->blocks;
+	facts->recorded = known->recorded;
 	origin->counts[COUNT_LOST] = known->lost;
 	origin->counts[COUNT_TRUNCATED] = known->truncated;
 	origin->counts[COUNT_DURATION] = known->duration;

@@ -35,6 +35,7 @@ struct write_facts {
 	uint64_t duration; /* ns, first to last sample */
 	uint64_t lost; /* samples the kernel dropped */
 	uint64_t truncated; /* samples in the tree whose stack was cut */
+	const struct time_blocks *blocks; /* of the weight's time, sorted; NULL: none */
 	const struct bytes
 		*report; /* for those who ask the picture of it; NULL: nothing */
 	/* What makes the picture worse than it could be, sentences with " · " between; and

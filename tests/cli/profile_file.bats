@@ -44,7 +44,7 @@ setup()
 
 @test "pictures and profile files become each other" {
 	for data in "$built"/kernel_and_user.data a.folded; do
-		"$flamefold" graph -q --symfs "$empty" --kallsyms=/dev/null "$data" -o x.ff
+		"$flamefold" graph -q --no-slices --symfs "$empty" --kallsyms=/dev/null "$data" -o x.ff
 		"$flamefold" graph -q --symfs "$empty" --kallsyms=/dev/null "$data" -o direct.svg
 		"$flamefold" graph -q x.ff -o x.svg
 		"$flamefold" graph -q x.svg -o y.ff
@@ -67,14 +67,31 @@ setup()
 	[[ $("$flamefold" info a.ff) != *"0 bytes"* ]]
 }
 
-@test "what is packed twice is refused, with the command that makes it readable" {
+@test "what is packed once more is read, as a recording is" {
 	"$flamefold" graph -q a.folded -o a.ff
 	gzip -k a.ff
-	for command in graph merge; do
-		run -1 "$flamefold" $command a.ff.gz -o c.ff
-		[[ $output == *"cannot read 'a.ff.gz': it is packed twice: gunzip makes it readable"* ]]
+	xz -k a.ff
+	zstd -q a.ff
+	for file in a.ff.gz a.ff.xz a.ff.zst; do
+		"$flamefold" fold "$file" | diff - <("$flamefold" fold a.folded)
+		"$flamefold" merge -q "$file" -o c.ff
+		"$flamefold" fold c.ff | diff - <("$flamefold" fold a.folded)
+		"$flamefold" fold - <"$file" | diff - <("$flamefold" fold a.folded)
 	done
-	gunzip <a.ff.gz | "$flamefold" fold - | diff - <("$flamefold" fold a.folded)
+	head -c 90 a.ff.gz >cut.gz
+	run -1 "$flamefold" fold cut.gz
+	[[ $output == *"'cut.gz'"* ]]
+}
+
+@test "what is packed twice is refused, with the command that makes it readable" {
+	"$flamefold" graph -q a.folded -o a.ff
+	zstd -q a.ff -o a.zst
+	gzip -k a.zst
+	for command in graph merge; do
+		run -1 "$flamefold" $command a.zst.gz -o c.ff
+		[[ $output == *"cannot read 'a.zst.gz': it is packed twice: gunzip makes it readable"* ]]
+	done
+	gunzip <a.zst.gz | "$flamefold" fold - | diff - <("$flamefold" fold a.folded)
 }
 
 @test "modules and kinds are kept" {
@@ -166,4 +183,95 @@ setup()
 	"$flamefold" merge -q --no-inputs a.folded web.data -o two.ff
 	"$flamefold" info two.ff | grep -q '^ *2  inputs$'
 	run ! grep -q web-3 <("$flamefold" info two.ff)
+}
+
+# one recording of 20 s whose phases differ from one to the other.
+phases()
+{
+	"$build" -o "$1" - <<-END
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD
+	comm pid=1 name=busy
+	comm pid=2 name=calm
+	repeat i 2000
+	sample pid=1 time={1000000000 + i * 10000000} period={1000000 * ($2 + i % 7)} ip=0x10
+	sample pid=2 time={1000000000 + i * 10000000 + 6000000} period={1000000 * (1 + i // $3)} ip=0x20
+	end
+	END
+}
+
+@test "a difference has the noise of its recordings, also of profile files" {
+	phases a.data 1 200
+	phases b.data 6 150
+	for name in a b; do
+		"$flamefold" graph -q $name.data -o $name.ff
+		"$flamefold" graph -q --no-slices $name.data -o $name-none.ff
+	done
+	"$flamefold" diff -q --table a.data b.data | sed 's/\.data/.ff/g' >expected
+	"$flamefold" diff -q --table a.ff b.ff | diff expected -
+	grep -q 'noise: A by [0-9]* pieces of its time' expected
+	"$flamefold" diff -q --table a-none.ff b-none.ff | grep -q 'as if samples were independent'
+	# Merged in any order they are the same bytes, and they are still there.
+	"$flamefold" merge -q a.data b.data -o both.ff
+	for name in a b; do
+		"$flamefold" merge -q $name.data -o $name.ff
+	done
+	"$flamefold" merge -q b.ff a.ff -o merged.ff
+	cmp both.ff merged.ff
+	"$flamefold" diff -q --table both.ff a.ff | grep -q 'noise: A by [0-9]* pieces'
+	"$root"/tests/store/fold.py both.ff | diff - <("$flamefold" fold both.ff)
+	# What has no time is not half of the noise: there are none.
+	"$flamefold" merge -q a.ff a-none.ff --add-duplicates -o half.ff
+	"$flamefold" diff -q --table half.ff a.ff | grep -q 'noise: A as if\|noise: A by 0\|independent'
+}
+
+@test "a file of the first version is read" {
+	python3 - <<-'END'
+	import zlib
+	def section(number, body):
+	    return bytes([number, len(body)]) + body + zlib.crc32(body).to_bytes(4, "little")
+	column = b"\0\0weight\0\0" + bytes([0, 0, 1, 0, 5])
+	inputs = bytes([1, 1]) + bytes(range(32)) + bytes([1, 0]) + b"old.data\0host\0"
+	with open("old.ff", "wb") as f:
+	    f.write(b"\x89FFP\r\n\x1a\n\x01\0" + section(1, inputs) + section(2, b"\0") + section(3, b"\0\0\0") +
+	            section(4, b"\1" + column) + section(5, b"\1\1\0f\0") + section(6, b"\0") + section(7, b"\1\0\0\0") +
+	            section(8, b"\0") + section(9, b"\2\1\1\1\1\1\0\5\2\0\1") + section(10, b"\2"))
+	END
+	[ "$("$flamefold" fold old.ff)" = "f 5" ]
+	"$flamefold" info old.ff | grep -q 'old.data  on host$'
+	"$flamefold" merge -q old.ff a.folded -o new.ff
+	"$flamefold" fold new.ff | diff - <(echo "f 5" | cat - a.folded | "$flamefold" fold -)
+}
+
+@test "tables that are not in their order are damage" {
+	python3 - <<-'END'
+	import zlib
+	def section(number, body):
+	    return bytes([number, len(body)]) + body + zlib.crc32(body).to_bytes(4, "little")
+	def write(name, labels=b"\0", columns=None, periods=b"\0", frames=b"\1\0\0\0", flags=0):
+	    column = b"e\0\0weight\0\0" + bytes([0, 0, 1, 0, 5])
+	    columns = columns or [column]
+	    with open(name, "wb") as f:
+	        f.write(b"\x89FFP\r\n\x1a\n\x02" + bytes([flags]) + section(1, b"\0\0") + section(2, labels) + section(3, b"\0\0\0") +
+	                section(4, bytes([len(columns)]) + b"".join(columns)) + section(5, b"\1\1\0f\0") + section(6, b"\0") +
+	                section(7, frames) + section(8, periods) +
+	                section(9, b"\2\1\1\1\1\1\0" + b"\5\2\0\1" * len(columns)) + section(10, b"\2"))
+	column = lambda event: event + b"\0\0weight\0\0" + bytes([0, 0, 1, 0, 5])
+	write("sound")
+	write("sound2", labels=b"\2a\0b\0a\0c\0", columns=[column(b"d"), column(b"e")], periods=b"\2\1\1\0\2\1\1\1\2")
+	write("labels", labels=b"\2a\0c\0a\0b\0")
+	write("columns", columns=[column(b"e"), column(b"d")])
+	write("twice", columns=[column(b"e"), column(b"e")])
+	write("periods", periods=b"\2\2\1\0\2\1\1\0\2")
+	write("address", frames=b"\1\0\0\0\x09", flags=1)
+	write("flags", flags=4)
+	END
+	for name in sound sound2; do
+		"$flamefold" fold -q $name | diff - <(echo "f 5")
+	done
+	for name in labels columns twice periods address flags; do
+		run -1 "$flamefold" fold $name
+		[[ $output == *"'$name' is"* ]]
+		run -1 "$flamefold" merge $name -o x.ff
+		[[ $output == *"'$name' is"* ]]
+	done
 }

@@ -39,7 +39,10 @@ class Reader:
 
 
 file = Reader(data)
-assert file.take(8) == b"\x89FFP\r\n\x1a\n" and (file.varint(), file.varint()) == (2, 0)
+assert file.take(8) == b"\x89FFP\r\n\x1a\n" and file.varint() == 2
+flags = file.varint()
+has_addresses, has_slices = flags & 1, flags & 2
+assert flags < 4
 sections = []
 while file.at < len(data):
     number, body = file.varint(), file.part()
@@ -48,7 +51,12 @@ while file.at < len(data):
 assert [n for n, _ in sections] == [*range(1, 9), *[9] * (len(sections) - 9), 10], "order"
 
 r = sections[3][1]
-columns = [[*(r.text() for _ in range(4)), *r.take(4), r.varint()] for _ in range(r.varint())]
+columns, sliced = [], []
+for i in range(r.varint()):
+    columns.append([*(r.text() for _ in range(4)), *r.take(4), r.varint()])
+    if has_slices and r.byte():
+        sliced.append(i)
+        squares = r.varint() | r.varint() << 64
 r = sections[4][1]
 count, starts, strings = r.varint(), r.part(), [b""]
 for _ in range(count):
@@ -57,11 +65,18 @@ r, name, names = sections[6][1], 1, [None]
 for _ in range(r.varint()):
     name += r.varint()
     names.append(strings[name])
+if has_addresses and len(sys.argv) > 2:  # "--addresses": offsets in their files beside the names
+    modules = [r.varint() for _ in names[1:]]
+    kinds = r.take(len(modules))
+    for i, module in enumerate(modules, 1):
+        address = r.varint()
+        names[i] += b"@%x" % (address - 1 >> 1) if address else b""
 
 nodes, path, first, lines, totals = 0, [], {}, {}, [0] * len(columns)
 for _, r in sections[8:-1]:
     count, steps, low, high = r.varint(), r.part(), r.part(), r.part()
     values = [(r.varint(), r.part()) for _ in columns]
+    slices = {i: (r.part(), r.varint(), r.part()) for i in sliced}
     for _ in range(count):
         step = steps.varint() if nodes else None
         frame = low.byte() + (high.varint() << 8) if step else 0
@@ -77,6 +92,10 @@ for _, r in sections[8:-1]:
         for i, (unit, part) in enumerate(values):
             value = part.varint() * unit if unit else 0
             totals[i] += value
+            if value and i in sliced:
+                bits, slice_unit, weights = slices[i]
+                bits = bits.varint()
+                assert sum(weights.varint() * slice_unit for k in range(20) if bits >> k & 1) <= value
             if value and columns[i][2] == b"weight":
                 line = b";".join(names[f] for f in path[1:])
                 line += b";" if path[1:] and not names[frame] else b""

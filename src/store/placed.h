@@ -1,0 +1,44 @@
+#ifndef STORE_PLACED_H
+#define STORE_PLACED_H
+
+#include "store/nodes.h"
+#include "store/tables.h"
+
+/*
+ * A tree in memory, on its way into a file: nodes are put below each other by their frames, in any order;
+ * values of one node are added up, and a walk tells all in preorder.
+ */
+struct placed_node {
+	uint32_t frame, parent;
+	uint32_t first, last, next; /* children in the order of their frames; 0: none */
+	uint32_t
+		slices; /* 0: none; else 1 + where they begin, in units of those of a node */
+};
+
+struct placed {
+	ARRAY(struct placed_node) nodes; /* 0: the root */
+	uint32_t columns, sliced; /* sliced: columns with slices of time */
+	ARRAY(uint64_t) values; /* by node and column */
+	ARRAY(uint64_t) slices; /* of nodes that have some, by column with slices */
+};
+
+/* Of sorted tables. 0, or -ENOMEM. */
+int placed_init(struct placed *p, const struct store_tables *tables);
+void placed_release(struct placed *p);
+
+/* The child of a frame, made if there is none, in its place among the others. 0, or -ENOMEM. */
+int placed_child(struct placed *p, uint32_t parent, uint32_t frame, uint32_t *ret);
+
+static inline uint64_t *placed_values(struct placed *p, uint32_t node)
+{
+	return p->values.v + (size_t)node * p->columns;
+}
+
+/* STORE_SLICES of each column with slices, to be added to; NULL without memory. */
+uint64_t *placed_slices(struct placed *p, uint32_t node);
+
+/* All of it, and the end. 0, or why the sink has failed. */
+int placed_write(const struct placed *p, struct store_sink *sink,
+		 const struct store_tables *tables);
+
+#endif
