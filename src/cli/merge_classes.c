@@ -207,6 +207,11 @@ static void find_classes(struct class_search *c)
 		c->hosts[i].class = class_number(c->hosts, i);
 }
 
+static int compare_hosts(const void *a, const void *b)
+{
+	return strcmp(((const struct host *)a)->name, ((const struct host *)b)->name);
+}
+
 /* What a class has of each function: the mean of its members by weight. */
 static int mean_of(const struct class_search *c, size_t class, struct host *ret)
 {
@@ -341,6 +346,9 @@ int merge_classes(struct ff_merge *m, const struct settings *s, FILE *out)
 		code = EXIT_INPUT;
 	for (size_t i = 0; i < c.count && code == 0; i++)
 		code = read_host(&c, m, i);
+	/* Whatever order they came in. */
+	if (code == 0)
+		qsort(c.hosts, c.count, sizeof(*c.hosts), compare_hosts);
 	if (code == 0)
 		find_classes(&c);
 	if (code == 0 && put_classes(&c, out) < 0) {

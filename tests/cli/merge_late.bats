@@ -42,9 +42,9 @@ record()
 	feature build_id name=$PWD/program id=$id
 	comm pid=1 name=program exec
 	mmap2 pid=1 $segment name=$PWD/program prot=5
-	sample pid=1 time=1000 period=$2 ip=$((leaf + 4)) chain=U,$((leaf + 4)),${calls[0]},$(returns main | head -n 1)
-	sample pid=1 time=500000000 period=10 ip=$((leaf + 8)) chain=U,$((leaf + 8)),${calls[1]},$(returns main | head -n 1)
-	sample pid=1 time=900000000 period=30 ip=${calls[1]} chain=U,${calls[1]},$(returns main | head -n 1)
+	sample pid=1 time=1000 period=$2 ip=$((leaf + 4)) chain=U,$((leaf + 4)),${calls[0]},$(returns main | head -n 1),$(returns _start | head -n 1)
+	sample pid=1 time=500000000 period=10 ip=$((leaf + 8)) chain=U,$((leaf + 8)),${calls[1]},$(returns main | head -n 1),$(returns _start | head -n 1)
+	sample pid=1 time=900000000 period=30 ip=${calls[1]} chain=U,${calls[1]},$(returns main | head -n 1),$(returns _start | head -n 1)
 	END
 }
 

@@ -88,7 +88,7 @@ is_folded()
 host()
 {
 	printf '%s\n' "${@:2}" >$1.folded
-	"$flamefold" merge -q --label host=$1 --label dc=$((${#1} % 2)) $1.folded -o $1.ff
+	"$flamefold" merge -q --label node=$1 $1.folded -o $1.ff
 }
 
 @test "--classes groups hosts that are alike, and names what makes others differ" {
@@ -96,16 +96,16 @@ host()
 		host web-$i "main;parse $((6000 + i * 7))" "main;write $((3000 - i * 5))" "main;idle 1000"
 	done
 	host web-odd "main;parse 3000" "main;write 3000" "main;spin_lock 4000"
-	"$flamefold" merge -q --classes=host web-*.ff >told
+	"$flamefold" merge -q --classes=node web-*.ff >told
 	head -n 1 told | grep -qx '9 of 10 are alike: web-1, web-2, web-3, web-4, web-5, web-6, web-7, web-8 and 1 more'
 	grep -q '^1 is 4[0-9]\.[0-9] % apart from these: web-odd$' told
 	sed -n 3p told | grep -q '+40\.0 points  spin_lock, 40\.0 % in place of 0\.0 %'
 	sed -n 4p told | grep -q -- '-30\.[0-9] points  parse, 30\.0 % in place of 60\.[0-9] %'
 	# The order of files does not matter, and a file is written where one is asked for.
-	"$flamefold" merge -q --classes=host web-odd.ff web-9.ff web-[1-8].ff -o all.ff | diff - told
+	"$flamefold" merge -q --classes=node web-odd.ff web-9.ff web-[1-8].ff -o all.ff | diff - told
 	"$flamefold" merge -q web-*.ff -o x.ff
 	cmp x.ff all.ff
-	run -2 "$flamefold" merge --classes=host web-1.ff -o -
+	run -2 "$flamefold" merge --classes=node web-1.ff -o -
 	[[ $output == *"'--classes' writes a file, not standard output"* ]]
 }
 
