@@ -93,7 +93,7 @@ demo-programs: all $(O)/tests/demo/workload $(if $(MODE),$(MODE_PROGRAMS))
 coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
 	$(quiet)+O='$(O)' DEPS='$(DEPS)' CORPUS='$(CORPUS)' tests/coverage $(TESTS)
 
-bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/switches $(O)/tests/bench/tables ## time flamefold against its peers
+bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/switches $(O)/tests/bench/tables $(O)/tests/bench/decode ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
 
 fuzz: $(O)/flamefold ## each fuzz target for T seconds (60), from its seeds; needs clang
@@ -269,7 +269,7 @@ $(O)/tests/bench/switches: tests/bench/switches.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
 
-$(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC)) $(rings_archives)
+$(O)/tests/bench/tables $(O)/tests/bench/decode: $(O)/%: %.c $(call obj,$(LIB_SRC)) $(rings_archives)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

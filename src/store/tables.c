@@ -31,6 +31,9 @@ void store_tables_release(struct store_tables *t)
 	array_release(&t->frames);
 	array_release(&t->columns);
 	array_release(&t->periods);
+	array_release(&t->last_strings);
+	array_release(&t->last_frames);
+	array_release(&t->last_places);
 	hash_release(&t->modules_by_key);
 	hash_release(&t->frames_by_key);
 }

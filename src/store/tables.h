@@ -47,6 +47,11 @@ struct store_period {
 	uint64_t sum;
 };
 
+struct last_ids {
+	uint32_t *v;
+	size_t count, room;
+};
+
 struct store_tables {
 	struct intern *strings;
 	ARRAY(struct store_module) modules; /* 0 is none */
@@ -54,6 +59,11 @@ struct store_tables {
 	ARRAY(struct store_column) columns;
 	ARRAY(struct store_period) periods;
 	struct hash_set modules_by_key, frames_by_key;
+	/* Of the file that was read last, in its order, string ids and indexes of frames: files of one
+	 * program have mostly the same ones, so that the next is where it was. */
+	struct last_ids last_strings, last_frames;
+	struct last_ids
+		last_places; /* by frame: its place in the latter, if it is there */
 };
 
 /* Indexes in the sorted tables of what has one in others; to be freed. */

@@ -227,12 +227,38 @@ static int read_column_table(struct table_reader *r)
 	return 0;
 }
 
+/* Has the file before it, too? Both are sorted: @hint is where to look in that. */
+static bool string_is_next(const struct store_tables *t, const char *text, size_t *hint,
+			   uint32_t *ret)
+{
+	int order = -1;
+
+	while (*hint < t->last_strings.count && order < 0) {
+		*ret = t->last_strings.v[*hint];
+		order = strcmp(intern_text(t->strings, *ret), text);
+		*hint += order <= 0;
+	}
+	return order == 0;
+}
+
+/* What was read of a file is what the next one is compared with. */
+static int keep_last(const uint32_t *v, size_t count, struct last_ids *to)
+{
+	to->count = 0;
+	if (!array_reserve(to, count + 1))
+		return -ENOMEM;
+	memcpy(to->v, v, count * sizeof(*v));
+	to->count = count;
+	return 0;
+}
+
 /* Each begins with some bytes of the one before it, which is changed in its place. */
 static int read_strings(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c), size = cursor_varint(r->c), sum = 0;
 	struct bytes text = { 0 };
 	struct cursor starts;
+	size_t hint = 0;
 	int err;
 
 	if (r->c->bad || size > cursor_left(r->c) || count > size)
@@ -257,10 +283,16 @@ static int read_strings(struct table_reader *r)
 		if (err < 0)
 			break;
 		text.count = (size_t)shared;
-		bytes_add(&text, r->c->p, rest);
-		if (text.failed ||
-		    intern_add(r->to->strings, text.v ? (const char *)text.v : "",
-			       text.count, &r->strings[i]) < 0)
+		/* With its NUL. */
+		bytes_add(&text, r->c->p, rest + 1);
+		if (text.failed) {
+			err = -ENOMEM;
+			break;
+		}
+		text.count--;
+		if (!string_is_next(r->to, (const char *)text.v, &hint, &r->strings[i]) &&
+		    intern_add(r->to->strings, (const char *)text.v, text.count,
+			       &r->strings[i]) < 0)
 			err = -ENOMEM;
 		/* Many files have the same ones. */
 		else if (r->to->strings->texts.count > known &&
@@ -270,6 +302,8 @@ static int read_strings(struct table_reader *r)
 	}
 	r->string_count = (uint32_t)count;
 	bytes_release(&text);
+	if (err == 0)
+		err = keep_last(r->strings, count, &r->to->last_strings);
 	if (err == 0 && (starts.bad || cursor_left(&starts)))
 		err = wrong(r, "it has more strings than it says");
 	return err;
@@ -310,11 +344,53 @@ static int read_modules(struct table_reader *r)
 	return 0;
 }
 
+/* The same of frames. */
+static bool frame_is_next(const struct store_tables *t, const struct store_frame *f,
+			  size_t *hint, uint32_t *ret)
+{
+	const struct store_frame *known;
+
+	if (*hint >= t->last_frames.count)
+		return false;
+	*ret = t->last_frames.v[*hint];
+	known = &t->frames.v[*ret];
+	if (known->name != f->name || known->module != f->module ||
+	    known->kind != f->kind || known->address != f->address)
+		return false;
+	++*hint;
+	return true;
+}
+
+/* One that was not where it was looked for: the next one is behind the place it has there. */
+static void find_hint(const struct store_tables *t, uint32_t frame, size_t *hint)
+{
+	uint32_t at = frame < t->last_places.count ? t->last_places.v[frame] : 0;
+
+	if (at < t->last_frames.count && t->last_frames.v[at] == frame)
+		*hint = (size_t)at + 1;
+}
+
+/* What the next file is compared with. */
+static int keep_frames(struct store_tables *t, const struct store_map *map)
+{
+	size_t count = t->frames.count;
+
+	if (keep_last(map->frames + 1, map->frame_count - 1, &t->last_frames) < 0 ||
+	    (count > t->last_places.count &&
+	     !array_reserve(&t->last_places, count - t->last_places.count)))
+		return -ENOMEM;
+	while (t->last_places.count < count)
+		t->last_places.v[t->last_places.count++] = 0;
+	for (uint32_t i = 0; i < t->last_frames.count; i++)
+		t->last_places.v[t->last_frames.v[i]] = i;
+	return 0;
+}
+
 static int read_frames(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c), name = 0, module = 0, address = 0;
 	struct cursor names = *r->c, modules;
-	size_t known = r->to->frames.count;
+	size_t known = r->to->frames.count, hint = 0;
 	uint8_t kind = 0;
 	const uint8_t *kinds;
 
@@ -361,9 +437,14 @@ static int read_frames(struct table_reader *r)
 		f.module = r->modules[in];
 		if (address && !r->to->modules.v[f.module].build_id_size)
 			return wrong(r, "an address is in no file");
+		if (frame_is_next(r->to, &f, &hint, &r->map->frames[i]))
+			continue;
 		if (store_add_frame(r->to, &f, &r->map->frames[i]) < 0)
 			return -ENOMEM;
+		find_hint(r->to, r->map->frames[i], &hint);
 	}
+	if (keep_frames(r->to, r->map) < 0)
+		return -ENOMEM;
 	return budget_take(r->ctx->budget, (r->to->frames.count - known) * FRAME_COST)
 		       ? 0
 		       : -EFBIG;

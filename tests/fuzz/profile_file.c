@@ -1,7 +1,7 @@
 /*
  * A profile file, read and merged. The first byte chooses: 0, the rest is the file; else what stands
- * behind its header without the checksums, so that the fuzzer need not invent these, and the file is
- * merged with itself as well: where that is done it can be read, and is what it was, twice.
+ * behind its header without the checksums, so that the fuzzer need not invent these (bits 1 and 2 are its
+ * flags, bit 3 has it symbolized, too), and the file is merged with itself as well: where that is done it can be read, and is what it was, twice.
  */
 #include <flamefold_store.h>
 #include <zlib.h>
@@ -20,11 +20,12 @@ static size_t varint_at(const uint8_t *data, size_t size, uint64_t *ret)
 }
 
 /* Each section with its checksum, as far as they are whole; the rest as it is. */
-static void put_sections(FILE *out, const uint8_t *data, size_t size)
+static void put_sections(FILE *out, uint8_t flags, const uint8_t *data, size_t size)
 {
 	fwrite("\x89"
-	       "FFP\r\n\x1a\n\x02\x00",
-	       1, 10, out);
+	       "FFP\r\n\x1a\n\x02",
+	       1, 9, out);
+	putc(flags, out);
 	while (size) {
 		uint64_t id, length;
 		size_t first = varint_at(data, size, &id);
@@ -57,11 +58,14 @@ static uint64_t weight_of(const void *bytes, size_t size)
 	return weight;
 }
 
-static void merge_with_itself(const char *bytes, size_t size)
+static void merge_with_itself(const char *bytes, size_t size, bool symbolizes)
 {
+	struct ff_options names = { .size = sizeof(names), .symfs = "/nonexistent" };
 	struct ff_store_options options = { .size = sizeof(options),
 					    .flags = FF_STORE_PLAIN | FF_STORE_DUPLICATES,
-					    .threads = 1 };
+					    .threads = 1,
+					    .memory = 64 << 20,
+					    .symbolize = symbolizes ? &names : NULL };
 	int fd = memfd_create("profile", MFD_CLOEXEC), err;
 	char path[64], *merged = NULL;
 	struct ff_merge *m;
@@ -105,10 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	out = open_memstream(&file, &length);
 	fuzz_check(out != NULL, "memory");
-	put_sections(out, data + 1, size - 1);
+	put_sections(out, (data[0] >> 1) & 3, data + 1, size - 1);
 	fclose(out);
 	fuzz_profile((const uint8_t *)file, length, 0);
-	merge_with_itself(file, length);
+	merge_with_itself(file, length, data[0] & 8);
 	free(file);
 	return 0;
 }
