@@ -309,6 +309,10 @@ many_columns()
 	[ "$(find kept -type f | wc -l)" = 2 ]
 	merge renamed.folded 2.folded -o z.ff
 	cmp y.ff z.ff
+	# A later run with one more file folds that alone, and says so.
+	"$flamefold" merge --tree kept 1.folded 2.folded 3.folded -o y.ff 2>told
+	grep -q '2 of 3 files had been folded before' told
+	rm "$(grep -l . $(find kept -name '*.ff' -newermt 2002-01-01))"
 	# Other options make other stacks.
 	merge --tree kept --only symbol=c 2.folded -o y.ff
 	[ "$(find kept -name '*.ff' | wc -l)" = 3 ]
@@ -339,6 +343,37 @@ many_columns()
 	merge --no-inputs 1.folded 2.folded -o x.ff
 	mv 1.folded one
 	merge --no-inputs one 2.folded -o y.ff
+	cmp x.ff y.ff
+}
+
+# A section of 300 MB of zeros, in 35 KB.
+bomb()
+{
+	python3 - "$1" <<-'END'
+	import subprocess, sys, zlib
+	def varint(n):
+	    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+	def section(number, body):
+	    return bytes([number]) + varint(len(body)) + body + zlib.crc32(body).to_bytes(4, "little")
+	def packed(part):
+	    with open("part", "wb") as f:
+	        f.write(part)
+	    return subprocess.run(["zstd", "-qc", "part"], stdout=subprocess.PIPE, check=True).stdout
+	data = b"\x89FFP\r\n\x1a\n\2\0" + section(1, b"\0\0") + section(2, b"\0") + section(3, b"\0\0\0") + section(4, b"\0") + section(5, bytes(300000000))
+	size = 1 << 18
+	count = len(data) // size - 1
+	with open(sys.argv[1], "wb") as f:
+	    f.write(packed(data[:size]) + packed(bytes(size)) * count + packed(data[size * (count + 1):]))
+	END
+}
+
+@test "a section that would take all memory is refused, and the others merged" {
+	bomb bomb.ff
+	[ "$(stat -c %s bomb.ff)" -lt 100000 ]
+	run -3 "$root"/tests/budget/peak.py "$flamefold" merge -q --memory=64M bomb.ff 1.folded -o x.ff
+	[[ $output == *"'bomb.ff': a section takes more memory than what is read may: --memory=SIZE with more"* ]]
+	[ "$(tail -n 1 <<<"$output" | grep -o '[0-9]*' | tail -n 1)" -lt 140 ]
+	merge 1.folded -o y.ff
 	cmp x.ff y.ff
 }
 

@@ -4,6 +4,7 @@
  * flags, bit 3 has it symbolized, too), and the file is merged with itself as well: where that is done it can be read, and is what it was, twice.
  */
 #include <flamefold_store.h>
+#include <stdbool.h>
 #include <zlib.h>
 
 #include "profile.h"
