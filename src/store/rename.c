@@ -102,8 +102,7 @@ static int read_renamed(struct rewriter *w)
 		if (err == 0 &&
 		    !budget_take(w->ctx->budget, (w->placed.nodes.count - before) * node))
 			err = fail(w->ctx, -EFBIG,
-				   "to name frames takes more memory than what is read "
-				   "may: --memory=SIZE with more");
+				   "to name frames takes more memory than may be taken");
 	}
 	return err < 0 ? err : more;
 }
