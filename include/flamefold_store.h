@@ -28,7 +28,7 @@ extern "C" {
 /* ff_options.flags: frames of files with a build id that were not named, or not with debug information, are
  * kept by where they are in their file: profile files have that beside their names, and
  * ff_store_options.symbolize names them later. Of other formats they have a node each. */
-enum { FF_KEEP_ADDRESSES = 1 << 17 };
+enum { FF_KEEP_ADDRESSES = 1 << 18 };
 
 enum ff_store_flag {
 	FF_STORE_NO_INPUTS =
@@ -62,6 +62,15 @@ struct ff_store_options {
  * ff_profile_error() says what is wrong. */
 FF_API int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 			  FILE *out);
+
+/* A flag of struct ff_options: many recordings follow, small ones, and this thread alone reads them. What
+ * was learned of code is kept for the next one. Where one cannot be read the profile is of no use. */
+enum { FF_MANY = 1 << 19 };
+
+/* 1: all that was read so far gives, as one file, what files of each recording add up to, byte for byte,
+ * unless two are of one content. 0: not surely. To be asked after each is read, and when the profile is
+ * finished. */
+FF_API int ff_store_is_sum(const struct ff_profile *p);
 
 /* SHA-256 of what is in a file, which is what an input is known by, in hexadecimal. A negative errno. */
 FF_API int ff_store_hash(const char *path, char ret[65]);

@@ -7,6 +7,9 @@
  *	+KERNEL    the same of one that was there
  *	sentence   why there is none; where a signal has ended it, what it had to say before
  *
+ * One that reads several says in shared memory which one it is at. If that cannot be read, or does not
+ * go with the others, or ends the process, all are read again without it.
+ *
  * With --tree a file's name is the hash of the input's content, and of all that decides what is made of
  * it. It is made beside it and renamed, so one that is there is whole, whoever was killed when.
  */
@@ -20,12 +23,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/analysis.h"
+#include "cli/fold_plan.h"
 #include "cli/terminal.h"
 
 enum { ANSWER_MOST = 8192, MEMORY_LEAST = 64 << 20 };
@@ -33,7 +38,7 @@ enum { ANSWER_MOST = 8192, MEMORY_LEAST = 64 << 20 };
 struct fold_process {
 	pid_t pid; /* 0: none */
 	int pipe;
-	struct fold_task *task;
+	struct fold_batch batch;
 	char answer[ANSWER_MOST];
 	size_t size;
 };
@@ -116,9 +121,36 @@ static int keep_stdin(const struct fold_pool *pool, char *ret, size_t size)
 	return err;
 }
 
-/* The rest of the work of a process. What it prints to standard error is its answer. */
-static int fold_input(const struct fold_pool *pool, const char *input, size_t number)
+/* What a process reads. */
+struct fold_work {
+	const struct fold_task *tasks;
+	const size_t *numbers; /* of tasks */
+	size_t count;
+	volatile size_t *at; /* of them */
+};
+
+/* One after the other. */
+static int read_batch(struct analysis *a, const struct fold_work *w, const char *first)
 {
+	int err = 0;
+
+	for (size_t i = 0; i < w->count && err == 0; i++) {
+		*w->at = i;
+		err = ff_profile_read(a->profile,
+				      i ? w->tasks[w->numbers[i]].path : first);
+		if (err == 0 && w->count > 1 && !ff_store_is_sum(a->profile))
+			err = -EINVAL;
+	}
+	*w->at = err == 0 ? w->count : *w->at;
+	if (err == 0)
+		err = ff_profile_finish(a->profile);
+	return err == 0 && w->count > 1 && !ff_store_is_sum(a->profile) ? -EINVAL : err;
+}
+
+/* The rest of the work of a process. What it prints to standard error is its answer. */
+static int fold_inputs(const struct fold_pool *pool, const struct fold_work *work)
+{
+	const char *input = work->tasks[work->numbers[0]].path;
 	struct settings wanted = *pool->settings;
 	struct ff_store_options options = { .size = sizeof(options) };
 	char to[4600], beside[4700], kept[4200];
@@ -131,7 +163,7 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 		input = kept;
 	}
 	if (err == 0)
-		err = choose_name(pool, input, number, to, sizeof(to));
+		err = choose_name(pool, input, work->numbers[0], to, sizeof(to));
 	if (err < 0) {
 		fprintf(stderr, "cannot read '%s': %s", input, strerror(-err));
 		return EXIT_INPUT;
@@ -141,12 +173,12 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 		return 0;
 	}
 	wanted.quiet = true;
+	if (work->count > 1)
+		wanted.profile.flags |= FF_MANY;
 	code = analysis_open(&wanted, &a);
 	if (code)
 		return code;
-	err = ff_profile_read(a.profile, input);
-	if (err == 0)
-		err = ff_profile_finish(a.profile);
+	err = read_batch(&a, work, input);
 	snprintf(beside, sizeof(beside), "%s.%d", to, (int)getpid());
 	if (err == 0) {
 		out = fopen(beside, "we");
@@ -182,7 +214,7 @@ static int fold_input(const struct fold_pool *pool, const char *input, size_t nu
 }
 
 static int start_process(struct fold_pool *pool, struct fold_process *p,
-			 struct fold_task *task, size_t number)
+			 const struct fold_work *work)
 {
 	pid_t parent = getpid();
 	int ends[2];
@@ -205,19 +237,30 @@ static int start_process(struct fold_pool *pool, struct fold_process *p,
 			_exit(EXIT_INPUT);
 		close(pool->alive);
 		dup2(ends[1], STDERR_FILENO);
-		_exit(fold_input(pool, task->path, number));
+		_exit(fold_inputs(pool, work));
 	}
 	close(ends[1]);
 	p->pipe = ends[0];
-	p->task = task;
 	p->size = 0;
 	return 0;
 }
 
+/* All that this run has to do. */
+struct fold_run {
+	struct fold_task *tasks;
+	struct fold_plan plan;
+	struct fold_process *running;
+	size_t jobs;
+	volatile size_t *at; /* by process, shared with it */
+	size_t done;
+};
+
 /* It has closed its pipe, and what it did is known. */
-static int end_process(struct fold_process *p)
+static int end_process(struct fold_run *run, struct fold_process *p)
 {
 	const char *prefix = "flamefold: ";
+	const size_t *numbers = run->plan.order + p->batch.start;
+	struct fold_task *task = &run->tasks[numbers[0]];
 	char *text = p->answer;
 	int status = 0;
 
@@ -231,33 +274,42 @@ static int end_process(struct fold_process *p)
 		size_t kernel = strcspn(text + 1, "\n");
 		const char *path = text + 1 + kernel + (text[1 + kernel] == '\n');
 
-		p->task->reused = *text == '+';
-		p->task->kernel = kernel ? strndup(text + 1, kernel) : NULL;
-		p->task->made = strdup(path);
-		return p->task->made ? 0 : -ENOMEM;
+		for (size_t i = 1; i < p->batch.count; i++)
+			run->tasks[numbers[i]].shared = true;
+		run->done += p->batch.count;
+		task->reused = *text == '+';
+		task->kernel = kernel ? strndup(text + 1, kernel) : NULL;
+		task->made = strdup(path);
+		return task->made ? 0 : -ENOMEM;
 	}
+	if (p->batch.count > 1) {
+		fold_plan_split(&run->plan, p->batch, run->at[p - run->running]);
+		return 0;
+	}
+	run->done++;
 	if (strncmp(text, prefix, strlen(prefix)) == 0)
 		text += strlen(prefix);
 	text[strcspn(text, "\n")] = '\0';
 	if (WIFSIGNALED(status) && !*text)
 		snprintf(text, ANSWER_MOST, "'%s': signal %d has ended what read it",
-			 p->task->path, WTERMSIG(status));
-	p->task->why = strdup(*text ? text : "nothing is known");
-	return p->task->why ? 0 : -ENOMEM;
+			 task->path, WTERMSIG(status));
+	task->why = strdup(*text ? text : "nothing is known");
+	return task->why ? 0 : -ENOMEM;
 }
 
 /* Takes what processes say; those that have ended are ended. */
-static int wait_for_some(struct fold_process *running, size_t count, size_t *ended)
+static int wait_for_some(struct fold_run *run)
 {
-	struct pollfd *polled = calloc(count, sizeof(*polled));
+	struct fold_process *running = run->running;
+	struct pollfd *polled = calloc(run->jobs, sizeof(*polled));
 	int err = polled ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && err == 0; i++)
+	for (size_t i = 0; i < run->jobs && err == 0; i++)
 		polled[i] = (struct pollfd){ running[i].pid ? running[i].pipe : -1,
 					     POLLIN, 0 };
-	if (err == 0 && poll(polled, count, -1) < 0 && errno != EINTR)
+	if (err == 0 && poll(polled, run->jobs, -1) < 0 && errno != EINTR)
 		err = -errno;
-	for (size_t i = 0; i < count && err == 0; i++) {
+	for (size_t i = 0; i < run->jobs && err == 0; i++) {
 		struct fold_process *p = &running[i];
 		size_t room = sizeof(p->answer) - 1 - p->size;
 		char spilled[512];
@@ -271,8 +323,7 @@ static int wait_for_some(struct fold_process *running, size_t count, size_t *end
 			p->size += (size_t)got;
 		if (got > 0 || (got < 0 && errno == EINTR))
 			continue;
-		err = end_process(p);
-		++*ended;
+		err = end_process(run, p);
 	}
 	free(polled);
 	return err;
@@ -337,38 +388,70 @@ void fold_pool_release(struct fold_pool *pool)
 	pool->cleaner = 0;
 }
 
-static void show_folding(double started, size_t done, size_t count)
+static void show_folding(double started, const struct fold_run *run)
 {
-	double seconds = now() - started;
+	double seconds = now() - started, done = (double)run->done;
+	size_t count = run->plan.count;
 
-	if (seconds > 0.5 && done)
-		status("folding: %zu of %zu, %.0f files a second, %.0f s left", done,
-		       count, (double)done / seconds,
-		       seconds / (double)done * (double)(count - done));
+	if (seconds > 0.5 && run->done)
+		status("folding: %zu of %zu, %.0f files a second, %.0f s left", run->done,
+		       count, done / seconds, seconds / done * ((double)count - done));
+}
+
+/* Gives work to those that have none. How many have some then: *@busy. */
+static int start_some(struct fold_pool *pool, struct fold_run *run, size_t *busy)
+{
+	int err = 0;
+
+	*busy = 0;
+	for (size_t i = 0; i < run->jobs; i++)
+		*busy += run->running[i].pid != 0;
+	for (size_t i = 0; i < run->jobs && run->plan.waiting_count && err == 0; i++) {
+		struct fold_process *p = &run->running[i];
+		struct fold_work work = { .tasks = run->tasks, .at = &run->at[i] };
+
+		if (p->pid)
+			continue;
+		p->batch = run->plan.waiting[run->plan.waiting_count - 1];
+		work.numbers = run->plan.order + p->batch.start;
+		work.count = p->batch.count;
+		run->at[i] = 0;
+		err = start_process(pool, p, &work);
+		/* Where there are no more processes those that are have to do. */
+		if (err == -EAGAIN && *busy)
+			return 0;
+		run->plan.waiting_count -= err == 0;
+		*busy += err == 0;
+	}
+	return err;
 }
 
 int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 {
 	struct settings wanted = *pool->settings;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t jobs = wanted.profile.threads ? wanted.profile.threads
-		      : processors > 0	     ? (size_t)processors
-					     : 1;
+	struct fold_run run = { .tasks = tasks };
 	uint64_t memory = wanted.profile.memory;
 	const struct settings *given = pool->settings;
-	struct fold_process *running;
-	size_t next = 0, busy = 0, done = 0;
 	double started = now();
+	size_t busy = 0;
 	int err = 0;
 
-	jobs = jobs < count ? jobs : count;
-	running = calloc(jobs + 1, sizeof(*running));
-	if (!running)
+	run.jobs = wanted.profile.threads ? wanted.profile.threads
+		   : processors > 0	  ? (size_t)processors
+					  : 1;
+	run.jobs = run.jobs < count ? run.jobs : count;
+	run.running = calloc(run.jobs + 1, sizeof(*run.running));
+	run.at = mmap(NULL, (run.jobs + 1) * sizeof(*run.at), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!run.running || run.at == MAP_FAILED)
 		err = -ENOMEM;
+	if (err == 0 && run.jobs)
+		err = fold_plan_make(given, tasks, count, run.jobs, &run.plan);
 	if (!memory)
 		memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 			 (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-	memory /= jobs ? jobs : 1;
+	memory /= run.jobs ? run.jobs : 1;
 	wanted.profile.memory = memory > MEMORY_LEAST ? memory : MEMORY_LEAST;
 	wanted.profile.threads = 1;
 	if (!wanted.no_slices && can_be_cut(&wanted))
@@ -376,40 +459,25 @@ int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 	pool->settings = &wanted;
 	if (err == 0 && !pool->cleaner)
 		err = make_directory(pool);
-	while (err == 0 && (next < count || busy)) {
-		size_t ended = 0;
-
-		for (size_t i = 0; i < jobs && err == 0; i++) {
-			/* One that is a profile file already is merged as it is. */
-			while (next < count && (tasks[next].made || tasks[next].why)) {
-				next++;
-				done++;
-			}
-			if (running[i].pid || next == count)
-				continue;
-			err = start_process(pool, &running[i], &tasks[next], next);
-			/* Where there are no more processes those that are have to do. */
-			if (err == -EAGAIN && busy) {
-				err = 0;
-				break;
-			}
-			next++;
-			busy++;
-		}
+	while (err == 0 && (run.plan.waiting_count || busy)) {
+		err = start_some(pool, &run, &busy);
 		if (err == 0 && busy)
-			err = wait_for_some(running, jobs, &ended);
-		busy -= ended;
-		done += ended;
+			err = wait_for_some(&run);
 		if (!given->quiet)
-			show_folding(started, done, count);
+			show_folding(started, &run);
+		for (size_t i = busy = 0; i < run.jobs; i++)
+			busy += run.running[i].pid != 0;
 	}
 	status_clear();
-	for (size_t i = 0; i < jobs && running; i++)
-		if (running[i].pid) {
-			kill(running[i].pid, SIGKILL);
-			end_process(&running[i]);
+	for (size_t i = 0; i < run.jobs && run.running; i++)
+		if (run.running[i].pid) {
+			kill(run.running[i].pid, SIGKILL);
+			end_process(&run, &run.running[i]);
 		}
-	free(running);
+	free(run.running);
+	if (run.at != MAP_FAILED)
+		munmap((void *)run.at, (run.jobs + 1) * sizeof(*run.at));
+	fold_plan_release(&run.plan);
 	pool->settings = given;
 	if (err < 0)
 		say("cannot fold: %s", strerror(-err));

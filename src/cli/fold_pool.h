@@ -6,8 +6,8 @@
 #include "cli/settings.h"
 
 /*
- * Inputs become profile files, each in a process of its own: whatever one of them does to the program
- * that reads it, the others are read.
+ * Inputs become profile files, in processes of their own: whatever one of them does to the program
+ * that reads it, the others are read. Small ones are read by one process, into one file (fold_plan.h).
  */
 #define FOLD_STDIN "/dev/stdin" /* standard input, as a path */
 
@@ -17,6 +17,7 @@ struct fold_task {
 	char *why; /* then */
 	char *kernel; /* that it was recorded on; NULL: not known */
 	bool reused; /* it was there: --tree */
+	bool shared; /* .made of another task has it, too */
 };
 
 struct fold_pool {

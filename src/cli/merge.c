@@ -201,6 +201,8 @@ static int add_all(struct merging *m, const char *by)
 		const struct fold_task *t = &m->tasks[i];
 		bool folded = t->made && strcmp(t->made, t->path) != 0;
 
+		if (t->shared)
+			continue;
 		if (!t->made) {
 			refuse(m, t->path, t->why ? t->why : "nothing is known");
 			continue;

@@ -12,6 +12,8 @@ enum { TREE_LARGE = 1 << 16 }; /* nodes: to start a thread takes a tenth of a ms
 
 size_t profile_threads(const struct ff_profile *p)
 {
+	if (profile_reads_many(p))
+		return 1;
 	return p->options.threads ? p->options.threads : parallel_processors();
 }
 

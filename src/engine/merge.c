@@ -51,6 +51,9 @@ static void name_by_last_comm(const struct input_job *j, struct process_list *al
 		struct ff_process *process = &all->list.v[i];
 		struct comm comm;
 
+		/* An earlier recording has named it. */
+		if (process->comm)
+			continue;
 		/* Without times, the places in the file have gone for them. */
 		processes_comm(j->processes, process->pid, process->pid,
 			       j->rec->last_time ? j->rec->last_time : UINT64_MAX - 1,
@@ -96,6 +99,12 @@ int merge_workers(struct input_job *j)
 				   merge_pair, &round);
 	for (size_t i = 0; err == 0 && i < j->threads; i += round.step)
 		m.left[m.count++] = &j->workers[i].collected;
+	if (profile_reads_many(j->p)) {
+		sample_tally_add(&j->input->tally, &m.left[0]->tally);
+		name_by_last_comm(j, &m.left[0]->processes);
+		collected_take_back(j->p, m.left[0]);
+		m.count = 0;
+	}
 	for (size_t i = 0; i < m.count && err == 0; i++) {
 		sample_tally_add(&j->input->tally, &m.left[i]->tally);
 		name_by_last_comm(j, &m.left[i]->processes);
@@ -120,6 +129,10 @@ int merge_worker(struct input_job *j, struct worker *w)
 	worker_finish(w);
 	sample_tally_add(&j->input->tally, &w->collected.tally);
 	name_by_last_comm(j, &w->collected.processes);
+	if (profile_reads_many(j->p)) {
+		collected_take_back(j->p, &w->collected);
+		return 0;
+	}
 	return collected_merge(&j->p->collected, &w->collected) < 0
 		       ? fail_memory(&j->p->ctx)
 		       : 0;

@@ -232,6 +232,7 @@ void ff_profile_free(struct ff_profile *p)
 		array_release(&p->inputs.v[i]->split.by_event);
 	}
 	symbolizer_free(p->symbolizer);
+	stack_walker_free(p->walker);
 	binaries_free(p->binaries);
 	symbols_release(&p->symbols);
 	named_release(&p->named);

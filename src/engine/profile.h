@@ -142,6 +142,7 @@ struct ff_profile {
 	struct collected collected;
 	struct filters *filters;
 	struct binaries *binaries;
+	struct stack_walker *walker; /* FF_MANY: of the last recording; NULL: none yet */
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
@@ -200,6 +201,12 @@ int list_events(struct ff_profile *p, struct ff_input *input);
 
 /* engine/save.c: build ids of all that was mapped, for a saved run. 0, or -ENOMEM. */
 int save_objects(struct ff_profile *p, struct save *save);
+
+/* engine/batch.c: with FF_MANY a recording's only worker has what the profile has collected, until it is
+ * given back, with the tally of that recording alone; and the walker that the one before had. */
+bool profile_reads_many(const struct ff_profile *p);
+void collected_lend(struct ff_profile *p, struct collected *ret);
+void collected_take_back(struct ff_profile *p, struct collected *lent);
 
 /* engine/filter.c: filters by the names of frames. */
 int count_line(struct ff_profile *p, uint32_t node);

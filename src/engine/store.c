@@ -192,6 +192,12 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	known = profile_facts(p);
 	write_profile_facts(&known, &facts, &origin);
+	/* A picture of several has no duration; here those of all are added up. */
+	for (size_t i = 0; i < p->inputs.count && p->inputs.count > 1; i++) {
+		const struct recording *rec = input_recording(p->inputs.v[i]->input);
+
+		origin.counts[COUNT_DURATION] += rec->last_time - rec->first_time;
+	}
 	facts.plain = given.flags & FF_STORE_PLAIN;
 	origin.input_count = p->inputs.count;
 	if (!(given.flags & FF_STORE_NO_INPUTS))

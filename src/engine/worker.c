@@ -24,11 +24,15 @@ int worker_start(struct input_job *j, struct worker *w)
 	w->ctx.log = p->ctx.log;
 	w->ctx.log_arg = p->ctx.log_arg;
 	w->ctx.budget = p->ctx.budget;
-	if (collected_init(&w->collected, &p->limit) < 0 ||
-	    filter_memo_new(p->filters, &w->memo) < 0)
+	if (profile_reads_many(p))
+		collected_lend(p, &w->collected);
+	else if (collected_init(&w->collected, &p->limit) < 0)
 		return fail_memory(&p->ctx);
-	w->collected.blocks =
-		(struct time_blocks){ .grid = j->grid, .budget = p->ctx.budget };
+	/* Slices of one number are added up, whatever time each recording has for it. */
+	w->collected.blocks.grid = j->grid;
+	w->collected.blocks.budget = p->ctx.budget;
+	if (filter_memo_new(p->filters, &w->memo) < 0)
+		return fail_memory(&p->ctx);
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,
@@ -44,8 +48,13 @@ int worker_start(struct input_job *j, struct worker *w)
 		return -ENOMEM;
 	if (p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		sample_reader_take_any_target(w->reader);
-	return stack_walker_new(&p->ctx, &sources, &w->collected.frames, &j->stacks,
-				&w->stacks);
+	if (!p->walker)
+		return stack_walker_new(&p->ctx, &sources, &w->collected.frames,
+					&j->stacks, &w->stacks);
+	w->stacks = p->walker;
+	p->walker = NULL;
+	stack_walker_take_next(w->stacks, &sources, &w->collected.frames, &j->stacks);
+	return 0;
 }
 
 int worker_filter(struct worker *w, const struct sample *s)
@@ -148,6 +157,10 @@ static void release_readers(struct worker *w)
 void worker_finish(struct worker *w)
 {
 	stack_counts_add(&w->collected.unwound, stack_walker_counts(w->stacks));
+	if (profile_reads_many(w->job->p)) {
+		w->job->p->walker = w->stacks;
+		w->stacks = NULL;
+	}
 	release_readers(w);
 }
 
@@ -155,5 +168,7 @@ void worker_release(struct worker *w)
 {
 	release_readers(w);
 	array_release(&w->handed);
+	if (w->job && profile_reads_many(w->job->p))
+		collected_take_back(w->job->p, &w->collected);
 	collected_release(&w->collected);
 }

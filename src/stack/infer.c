@@ -131,13 +131,15 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	static const struct inferred nothing;
 	const struct space *space = &w->thread->space;
 	const struct inferred *owner = &nothing;
+	uint64_t layout =
+		space->layout ^ (w->recording * RECORDING_SALT) >> INFERRED_KIND_BITS;
 	struct inferred *slot, found;
 	struct code_site at;
 	struct location location;
 	uint64_t code;
 	bool known;
 
-	slot = inferred_slot(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	slot = inferred_slot(w, UINT32_MAX - 1, layout, INFERRED_MAIN, &known);
 	if (known)
 		return slot;
 	found = *slot;
@@ -152,7 +154,7 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	/* The function may lie in the same place. */
 	found.frame = owner->frame;
 	found.size = owner->size;
-	slot = inferred_slot(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	slot = inferred_slot(w, UINT32_MAX - 1, layout, INFERRED_MAIN, &known);
 	*slot = found;
 	return slot;
 }
@@ -169,7 +171,9 @@ static const struct inferred *owner_linked(struct stack_walker *w, uint32_t imag
 	bool known;
 	int linked;
 
-	key = hash_u64(address ^ hash_u64(w->thread->space.files)) >> INFERRED_KIND_BITS;
+	key = hash_u64(address ^ hash_u64(w->thread->space.files ^
+					  w->recording * RECORDING_SALT)) >>
+	      INFERRED_KIND_BITS;
 	slot = inferred_slot(w, image, key, INFERRED_LINKED, &known);
 	if (known)
 		return slot;

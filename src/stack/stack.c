@@ -45,6 +45,30 @@ int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 	return 0;
 }
 
+/* Keys of processes' memory are by numbers that each recording begins anew; what is known of code stays. */
+void stack_walker_take_next(struct stack_walker *w, const struct stack_sources *sources,
+			    struct frames *frames, const struct stack_options *options)
+{
+	w->ps = sources->ps;
+	w->rec = sources->rec;
+	w->frames = frames;
+	w->options = *options;
+	w->recording++;
+	w->counts = (struct stack_counts){ 0 };
+	w->kernel = (struct space){ 0 };
+	w->kernel_version = 0;
+	w->thread = NULL;
+	w->leaf_caller = w->leaf_of = w->caller_of = 0;
+	w->order = (struct register_order){ 0 };
+	w->assumed = NULL;
+	w->arch = 0;
+	memset(w->machines, 0, sizeof(w->machines));
+	w->recent_count = 0;
+	w->code_files.known = false;
+	memset(w->threads, 0, sizeof(w->threads));
+	memset(w->addr_cache, 0, sizeof(w->addr_cache));
+}
+
 void stack_walker_free(struct stack_walker *w)
 {
 	if (!w)
@@ -244,7 +268,8 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	else
 		label = t->label ? t->label : hash_u64(t->tid);
 	/* One after the other: two hashes that are only joined could change places. */
-	side = hash_u64((uint64_t)t->space.epoch << 32 | w->kernel.epoch);
+	side = hash_u64(((uint64_t)t->space.epoch << 32 | w->kernel.epoch) ^
+			w->recording * RECORDING_SALT);
 	side = hash_u64(side ^ event_label(w, s));
 	side = hash_u64(side ^ label);
 	/* What decides beside the addresses what the stack is, and why it is not whole. main() is

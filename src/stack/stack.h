@@ -207,6 +207,10 @@ struct stack_walker;
 int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 		     struct frames *frames, const struct stack_options *options,
 		     struct stack_walker **ret);
+/* The same walker for another recording of the same binaries, whose frames are those with others behind
+ * them: what it has learned of code holds. */
+void stack_walker_take_next(struct stack_walker *w, const struct stack_sources *sources,
+			    struct frames *frames, const struct stack_options *options);
 void stack_walker_free(struct stack_walker *w); /* NULL is fine */
 
 /*

@@ -195,12 +195,17 @@ struct stack_walker {
 	 * again, but a stack dump went through the cache in between. */
 	uint16_t recent[RECENT];
 	uint32_t recent_count;
+	/* Recordings that it has walked before: their numbers of maps mean others. */
+	uint64_t recording;
 	struct thread_seen threads[THREADS];
 	struct inferred inferred[INFERRED];
 	struct code_files code_files;
 	struct addr_entry addr_cache[ADDR_CACHE_SIZE];
 	struct addr_entry *codes; /* CODES of them */
 };
+
+/* Times a recording's number: no number that a recording has of its maps is as another one's is then. */
+#define RECORDING_SALT 0xd1b54a32d192ed03u
 
 /* No return address, so nothing is subtracted from it. No user's address has this bit. */
 #define PC_EXACT (1ull << 63)

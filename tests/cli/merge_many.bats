@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# Small recordings are folded together, and nobody sees it but who waits: the bytes are those of each one
+# folded alone, which --tree asks for.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir -p tmp
+}
+
+# recording FILE HOST START [EVENT]: of pid 1, whose code of /no/app-START begins there; all ask for the same
+# addresses.
+recording()
+{
+	"$build" -o "$1" - <<-END
+	attr name=${4:-cpu-clock} sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	feature hostname=$2
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=$3 len=0x100000 name=/no/app-$3 time=2
+	comm pid=$((${#2} + 1)) name=c-$2 time=2
+	repeat i 20
+	sample pid=1 time={100 * i + 1000} period={i + 1} ip={0x5000 + i % 7 * 16} chain=U,{0x5000 + i % 7 * 16},0x202010,0x302010
+	end
+	sample pid=$((${#2} + 1)) time=5000 period=3 ip=0x5000 chain=U,0x5000
+	END
+}
+
+# Which, for any reason.
+refused()
+{
+	sed -n "s/': .*/'/p" "$1" | sort
+}
+
+# same FILE...: merged together and one by one, in one process and in four.
+same()
+{
+	"$flamefold" merge -q -j1 "$@" -o together.ff 2>together.err || [ $? = 3 ]
+	rm -rf kept
+	"$flamefold" merge -q -j4 --tree kept "$@" -o alone.ff 2>alone.err || [ $? = 3 ]
+	diff <(refused together.err) <(refused alone.err)
+	diff <("$flamefold" fold -q --unnamed=address together.ff) <("$flamefold" fold -q --unnamed=address alone.ff)
+	cmp together.ff alone.ff
+	"$flamefold" merge -q -j4 "$@" -o four.ff 2>four.err || [ $? = 3 ]
+	cmp four.ff alone.ff
+	diff <(refused four.err) <(refused alone.err)
+}
+
+# How many processes there were, but for the one that cleans up.
+processes()
+{
+	strace -f -qq -e trace=none -e signal=none -o /dev/null true 2>/dev/null || skip "no strace here"
+	strace -f -qq -e trace=execve,fork,clone,clone3,vfork -o trace "$flamefold" merge -q -j1 "$@" -o traced.ff || [ $? = 3 ]
+	grep -c -E '(fork|clone3?)\(' trace
+}
+
+@test "recordings of many hosts are the same together and alone" {
+	for i in 1 2 3 4 5 6 7 8; do
+		recording $i.data host-$i 0x$((i % 3 * 100))000
+	done
+	same ?.data
+	[ "$(processes ?.data)" = 2 ]
+}
+
+@test "what is damaged, or no recording, is named, and others are not" {
+	for i in 1 2 3 4 5 6 7 8 9; do
+		recording $i.data host-$i 0x1000
+	done
+	head -c 60 2.data >20.data
+	head -c 120 3.data >30.data
+	printf 'PERFILE2%4000s' "" >40.data
+	head -c 3000 /dev/urandom >50.data
+	cp 4.data 60.data
+	dd if=/dev/zero of=60.data bs=1 seek=16 count=60 conv=notrunc status=none
+	printf 'a;b 3\n' >text
+	same 1.data 20.data 2.data 30.data 3.data 40.data 4.data text 5.data 50.data /dev/null 60.data nobody 6.data 7.data 8.data 9.data
+	grep -q "refused '40.data'" together.err
+	grep -q "refused 'nobody'" together.err
+}
+
+@test "one of two with the same content counts" {
+	for i in 1 2 3 4 5 6; do
+		recording $i.data host-$i 0x1000
+	done
+	cp 3.data copy.data
+	same 1.data 2.data copy.data 3.data 4.data 5.data 3.data 6.data
+	[ "$("$flamefold" fold -q together.ff | awk '{ n += $NF } END { print n }')" = $((6 * 213)) ]
+	# What a profile file has is not counted again, either.
+	"$flamefold" merge -q 1.data 2.data -o two.ff
+	same two.ff 1.data 3.data
+	"$flamefold" merge -q 1.data 2.data 3.data -o x.ff
+	cmp x.ff together.ff
+}
+
+@test "recordings that count different things are not added up as one thing" {
+	recording 1.data host-1 0x1000
+	recording 2.data host-2 0x1000 cycles
+	recording 3.data host-3 0x1000
+	recording 4.data host-4 0x1000 cycles
+	same 1.data 2.data 3.data 4.data
+}
+
+@test "this machine's own are judged one by one" {
+	for i in 1 2 3; do
+		recording $i.data "$(uname -n)" 0x${i}000
+	done
+	same ?.data
+	[ "$(processes ?.data)" -ge 4 ]
+}
