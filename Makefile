@@ -41,9 +41,14 @@ ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(traceevent) $(CPPFLAGS)
 ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompatible-pointer-types $(CFLAGS) $(sanitize)
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 
+# Of whichever MPI is there; "make MPICC=" builds without. With sanitizers MPI's own leaks would be all there is to see.
+MPICC := $(if $(SAN),,$(shell command -v mpicc))
+MPI = $(if $(MPICC),$(O)/flamefold-mpi)
+
 # The sources. A new file, test or check needs no line here.
-LIB_SRC  = $(filter-out src/cli/% $(rings_unused),$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC  = $(filter-out src/cli/% src/mpi/% $(rings_unused),$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC  = $(wildcard src/cli/*.c)
+MPI_SRC  = $(wildcard src/mpi/*.c)
 UNIT_ALL = $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
@@ -63,12 +68,14 @@ jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
-.PHONY: all objects tests check check-all coverage demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
+.PHONY: all mpi objects tests check check-all coverage demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
 
-all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so $(COMPLETION) ## the command and the library (default)
+all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so $(COMPLETION) $(MPI) ## the command and the library (default)
+
+mpi: $(O)/flamefold-mpi ## flamefold-mpi, which 'all' builds where there is an mpicc (MPICC=)
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
@@ -202,6 +209,19 @@ $(O)/libflamefold.so: $(O)/libflamefold.so.$(SOVERSION)
 $(O)/flamefold: $(call obj,$(CLI_SRC)) $(O)/libflamefold.a
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+# Its compiler is the one of MPI's headers, around ours.
+mpi_compiler = $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(error no mpicc: install Open MPI or MPICH, or name it: MPICC=))
+$(call obj,$(MPI_SRC)): $(O)/%.o: %.c $(O)/flags $(O)/mpi
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(mpi_compiler) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Which MPI that is.
+$(O)/mpi: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(MPICC)' | cmp -s - $@ || printf '%s\n' '$(MPICC)' >$@
+
+$(O)/flamefold-mpi: $(call obj,$(MPI_SRC) $(filter-out %/main.c,$(CLI_SRC))) $(O)/libflamefold.a
+	$(call say,LD)$(mpi_compiler) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
 # Unit tests see inside: they link the plain objects, and only those they use.
 $(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL))) $(O)/rings
 	$(call say,AR)rm -f $@ && $(AR) rcsDT $@ $(filter %.o,$^)
@@ -293,7 +313,7 @@ $(O)/completion.%: $(O)/flamefold
 
 install: all ## into DESTDIR and prefix
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(includedir) $(mandir)/man1)
-	$(INSTALL) -m 755 $(O)/flamefold $(DESTDIR)$(bindir)
+	$(INSTALL) -m 755 $(O)/flamefold $(MPI) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(O)/libflamefold.a $(O)/libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)
 	ln -sf libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)/libflamefold.so
 	$(INSTALL) -m 644 $(wildcard include/*.h) $(DESTDIR)$(includedir)
@@ -308,7 +328,7 @@ install: all ## into DESTDIR and prefix
 	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libflamefold.pc
 
 uninstall: ## take out what install put in
-	rm -f $(addprefix $(DESTDIR),$(bindir)/flamefold $(libdir)/libflamefold.a \
+	rm -f $(addprefix $(DESTDIR),$(bindir)/flamefold $(bindir)/flamefold-mpi $(libdir)/libflamefold.a \
 		$(libdir)/libflamefold.so $(libdir)/libflamefold.so.$(SOVERSION) \
 		$(libdir)/pkgconfig/libflamefold.pc $(addprefix $(includedir)/,$(notdir $(wildcard include/*.h))) $(mandir)/man1/flamefold.1 \
 		$(bashdir)/flamefold $(zshdir)/_flamefold $(fishdir)/flamefold.fish)
@@ -327,6 +347,7 @@ help: ## this text
 		'  V=1         show the commands' \
 		'  DEPS=dir    what scripts/deps fetched or built, also that of another checkout (build/deps)' \
 		'  RINGS=name  live rings on libperf (where DEPS has it) or on bare syscalls' \
+		'  MPICC=name  compiler of Open MPI or MPICH for flamefold-mpi (mpicc, where it is); empty: without' \
 		'  SAN=list    sanitizers: address,undefined (with O=build-san)' \
 		'  CC= CXX= CFLAGS= CPPFLAGS= LDFLAGS=   compilers and flags (cc, g++, -O2 -g)' \
 		'  DESTDIR= prefix=   where install puts things (/usr/local)' \

@@ -43,8 +43,7 @@ struct fold_process {
 	size_t size;
 };
 
-/* All that decides what an input becomes, but for the input. */
-static uint64_t options_hash(const struct settings *s)
+uint64_t fold_options_hash(const struct settings *s)
 {
 	const struct ff_options *p = &s->profile;
 	const char *const texts[] = { ff_version(), p->event,	p->symfs,
@@ -73,31 +72,38 @@ static uint64_t options_hash(const struct settings *s)
 	return hash;
 }
 
+int fold_input_hash(const char *input, char ret[65])
+{
+	int err = ff_store_hash(input, ret);
+	char data[4300];
+
+	/* A directory is its first file, which has the header. */
+	if (err != -EINVAL)
+		return err;
+	snprintf(data, sizeof(data), "%s/data", input);
+	return ff_store_hash(data, ret);
+}
+
 /* The name that the profile file is to have: @number of this run, or by content in the tree. */
 static int choose_name(const struct fold_pool *pool, const char *input, size_t number,
 		       char *ret, size_t size)
 {
 	const char *tree = pool->settings->merge.tree;
-	char hash[65], data[4300];
+	char hash[65];
 	int err;
 
 	if (!tree) {
 		snprintf(ret, size, "%s/%zu.ff", pool->directory, number);
 		return 0;
 	}
-	err = ff_store_hash(input, hash);
-	/* A directory is its first file, which has the header. */
-	if (err == -EINVAL) {
-		snprintf(data, sizeof(data), "%s/data", input);
-		err = ff_store_hash(data, hash);
-	}
+	err = fold_input_hash(input, hash);
 	if (err < 0)
 		return err;
 	snprintf(ret, size, "%s/%.2s", tree, hash);
 	if (mkdir(ret, 0777) < 0 && errno != EEXIST)
 		return -errno;
 	snprintf(ret, size, "%s/%.2s/%s-%016" PRIx64 ".ff", tree, hash, hash,
-		 options_hash(pool->settings));
+		 fold_options_hash(pool->settings));
 	return 0;
 }
 

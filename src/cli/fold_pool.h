@@ -29,6 +29,9 @@ struct fold_pool {
 
 /* 0, or an exit code with its message printed; what a task comes to is in it. */
 int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count);
+/* What a profile file in --tree is named by: the input's content, and all else that decides what becomes of it. */
+int fold_input_hash(const char *input, char ret[65]); /* a negative errno */
+uint64_t fold_options_hash(const struct settings *s);
 /* What was made is gone. */
 void fold_pool_release(struct fold_pool *pool);
 

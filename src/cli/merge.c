@@ -21,14 +21,15 @@
 #include "cli/fold_pool.h"
 #include "cli/format.h"
 #include "cli/merge_classes.h"
+#include "cli/merge_list.h"
 #include "cli/output.h"
 #include "cli/overwrite.h"
 #include "cli/terminal.h"
 
 struct merging {
 	const struct settings *settings;
-	char *list; /* text with names */
-	const char **inputs;
+	struct merge_list named;
+	const char **inputs; /* of .named */
 	struct fold_task *tasks;
 	size_t count;
 	struct fold_pool pool;
@@ -45,74 +46,6 @@ static int no_merge_memory(void)
 	return EXIT_INPUT;
 }
 
-/* All of a file, with a NUL behind it. */
-static char *read_whole(FILE *in, size_t *size)
-{
-	size_t room = 0;
-	char *text = NULL;
-
-	for (*size = 0;;) {
-		char *more;
-		size_t got;
-
-		if (room - *size < 2) {
-			room = room ? 2 * room : 1 << 16;
-			more = realloc(text, room);
-			if (!more) {
-				free(text);
-				return NULL;
-			}
-			text = more;
-		}
-		got = fread(text + *size, 1, room - 1 - *size, in);
-		*size += got;
-		if (!got)
-			break;
-	}
-	text[*size] = '\0';
-	return text;
-}
-
-/* Names of --from stand behind those of the command line. A NUL in it, as find -print0 writes them,
- * says that lines mean nothing. */
-static int read_input_list(struct merging *m)
-{
-	const char *path = m->settings->merge.list;
-	bool standard = strcmp(path, "-") == 0;
-	FILE *in = standard ? stdin : fopen(path, "re");
-	size_t size = 0, names = 1;
-	char end = '\n';
-
-	if (!in) {
-		say("cannot open '%s': %s", path, strerror(errno));
-		return EXIT_INPUT;
-	}
-	m->list = read_whole(in, &size);
-	if (!standard)
-		fclose(in);
-	if (!m->list)
-		return no_merge_memory();
-	if (memchr(m->list, '\0', size))
-		end = '\0';
-	for (size_t i = 0; i < size; i++)
-		names += m->list[i] == end;
-	m->inputs = calloc(m->settings->input_count + names, sizeof(*m->inputs));
-	if (!m->inputs)
-		return no_merge_memory();
-	for (size_t i = 0; i < m->settings->input_count; i++)
-		m->inputs[m->count++] = m->settings->inputs[i];
-	for (char *p = m->list; p < m->list + size;) {
-		char *stop = memchr(p, end, (size_t)(m->list + size - p));
-
-		stop = stop ? stop : m->list + size;
-		*stop = '\0';
-		if (*p)
-			m->inputs[m->count++] = p;
-		p = stop + 1;
-	}
-	return 0;
-}
-
 /* What is a profile file already is merged as it is. */
 static int make_task(struct merging *m, size_t i)
 {
@@ -126,26 +59,12 @@ static int make_task(struct merging *m, size_t i)
 
 static int gather_inputs(struct merging *m)
 {
-	const struct settings *s = m->settings;
-	const char *const *named = s->inputs;
-	int code = 0;
+	int code = merge_list_read(m->settings, &m->named);
 
-	if (s->merge.list) {
-		code = read_input_list(m);
-		if (code)
-			return code;
-	} else {
-		m->count = s->input_count;
-		/* Nobody waits for what is named by nothing but its directory. */
-		if (!s->merge.watch || m->count)
-			code = choose_inputs(s, &named, &m->count);
-		if (code)
-			return code;
-		m->inputs = calloc(m->count + 1, sizeof(*m->inputs));
-		if (!m->inputs)
-			return no_merge_memory();
-		memcpy(m->inputs, named, m->count * sizeof(*named));
-	}
+	if (code)
+		return code;
+	m->inputs = m->named.inputs;
+	m->count = m->named.count;
 	m->tasks = calloc(m->count + 1, sizeof(*m->tasks));
 	if (!m->tasks)
 		return no_merge_memory();
@@ -364,7 +283,7 @@ static int take_arrival(struct merging *m, const char *output, const char *name)
 
 	if (!inputs)
 		return no_merge_memory();
-	m->inputs = inputs;
+	m->named.inputs = m->inputs = inputs;
 	tasks = realloc(m->tasks, (m->count + 2) * sizeof(*tasks));
 	if (!tasks)
 		return no_merge_memory();
@@ -534,8 +453,7 @@ static int merge_run(const struct settings *s)
 		free(m.arrived[i]);
 	free(m.arrived);
 	free(m.tasks);
-	free(m.inputs);
-	free(m.list);
+	merge_list_release(&m.named);
 	return code;
 }
 

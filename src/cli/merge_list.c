@@ -1,0 +1,115 @@
+/*
+ * Lists of inputs are as long as an archive: they come by lines, or, as find -print0 writes them, with a
+ * NUL behind each.
+ */
+#include "cli/merge_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analysis.h"
+#include "cli/terminal.h"
+
+static int no_list_memory(void)
+{
+	say("out of memory");
+	return EXIT_INPUT;
+}
+
+/* All of a file, with a NUL behind it. */
+static char *read_whole(FILE *in, size_t *size)
+{
+	size_t room = 0;
+	char *text = NULL;
+
+	for (*size = 0;;) {
+		char *more;
+		size_t got;
+
+		if (room - *size < 2) {
+			room = room ? 2 * room : 1 << 16;
+			more = realloc(text, room);
+			if (!more) {
+				free(text);
+				return NULL;
+			}
+			text = more;
+		}
+		got = fread(text + *size, 1, room - 1 - *size, in);
+		*size += got;
+		if (!got)
+			break;
+	}
+	text[*size] = '\0';
+	return text;
+}
+
+/* Names of --from stand behind those of the command line. A NUL in it, as find -print0 writes them,
+ * says that lines mean nothing. */
+static int read_input_list(const struct settings *s, struct merge_list *ret)
+{
+	const char *path = s->merge.list;
+	bool standard = strcmp(path, "-") == 0;
+	FILE *in = standard ? stdin : fopen(path, "re");
+	size_t size = 0, names = 1;
+	char end = '\n';
+
+	if (!in) {
+		say("cannot open '%s': %s", path, strerror(errno));
+		return EXIT_INPUT;
+	}
+	ret->text = read_whole(in, &size);
+	if (!standard)
+		fclose(in);
+	if (!ret->text)
+		return no_list_memory();
+	if (memchr(ret->text, '\0', size))
+		end = '\0';
+	for (size_t i = 0; i < size; i++)
+		names += ret->text[i] == end;
+	ret->inputs = calloc(s->input_count + names, sizeof(*ret->inputs));
+	if (!ret->inputs)
+		return no_list_memory();
+	for (size_t i = 0; i < s->input_count; i++)
+		ret->inputs[ret->count++] = s->inputs[i];
+	for (char *p = ret->text; p < ret->text + size;) {
+		char *stop = memchr(p, end, (size_t)(ret->text + size - p));
+
+		stop = stop ? stop : ret->text + size;
+		*stop = '\0';
+		if (*p)
+			ret->inputs[ret->count++] = p;
+		p = stop + 1;
+	}
+	return 0;
+}
+
+int merge_list_read(const struct settings *s, struct merge_list *ret)
+{
+	const char *const *named = s->inputs;
+	int code = 0;
+
+	*ret = (struct merge_list){ .count = s->input_count };
+	if (s->merge.list) {
+		ret->count = 0;
+		return read_input_list(s, ret);
+	}
+	/* Nobody waits for what is named by nothing but its directory. */
+	if (!s->merge.watch || s->input_count)
+		code = choose_inputs(s, &named, &ret->count);
+	if (code)
+		return code;
+	ret->inputs = calloc(ret->count + 1, sizeof(*ret->inputs));
+	if (!ret->inputs)
+		return no_list_memory();
+	memcpy(ret->inputs, named, ret->count * sizeof(*named));
+	return 0;
+}
+
+void merge_list_release(struct merge_list *list)
+{
+	free(list->inputs);
+	free(list->text);
+	*list = (struct merge_list){ 0 };
+}
