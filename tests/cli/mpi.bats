@@ -79,9 +79,12 @@ inputs()
 	inputs 400
 	"$flamefold" merge -q -f list -o all.ff
 	killed=0
-	for wait in 0.5 0.8 1.2; do
+	mkdir kept
+	for enough in 20 100 200; do
 		"$run" "${options[@]}" -n 4 "$mpi" -q -f list --tree kept -o x.ff >said 2>&1 &
-		sleep $wait
+		until [ "$(find kept -name '*.ff' | wc -l)" -ge $enough ] || ! kill -0 $! 2>/dev/null; do
+			sleep 0.02
+		done
 		# A rank, and not the one that writes.
 		pid=$(pgrep -f "^$mpi -q -f list --tree kept" | sed -n 2p)
 		[ -z "$pid" ] || kill -9 "$pid" || :
