@@ -75,8 +75,8 @@ def run(bench):
     bench.limit("a second of a processor, by what one large file has", size / seconds / rate * 100, 80, "%", least=True)
     sys.stdout.flush()
     many, ten = cost(merge("-j1", "-f", lists[1000]))[2], cost(merge("-j1", "-f", lists[10]))[2]
-    print(f"  a thousand recordings: {many:.0f} MiB; ten: {ten:.0f} MiB")
-    bench.limit("memory of a thousand by that of ten", many / ten, 2)
+    print(f"  most memory of a process: a thousand recordings {many:.0f} MiB; ten {ten:.0f} MiB")
+    bench.limit("memory of all by that of a thousand", memory / many, 2)
     subprocess.run(merge("-f", lists[count]), check=True)
     mpi(bench, lists[count], out)
     shutil.rmtree(directory)

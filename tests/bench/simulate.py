@@ -8,12 +8,12 @@ import sys
 
 RATES = {
     "recordings": 100_000,
-    "bytes": 200_000,  # of one, on average
+    "bytes": 180_000,  # of one, on average
     "cores": 16,  # a node: a rank each
     "read": 1.0e9,  # bytes a second that a node reads from the shared file system
     "storage": 20e9,  # and all of them together
-    "fold": 62e6,  # bytes a second and core, with all that a small recording costs
-    "start": 0.9,  # seconds: to open the objects and symbols that recordings name, once a thousand
+    "fold": 53e6,  # bytes a second and core, with all that a small recording costs
+    "start": 0.4,  # seconds: to open the objects and symbols that recordings name, once a rank and thousand
     "merge": 12e6,  # nodes of profile files a second and core, read, merged and written
     "wire": 1.2e9,  # bytes a second between two nodes
     "latency": 50e-6,
