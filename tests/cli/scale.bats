@@ -35,7 +35,7 @@ teardown()
 	find out.ff.* -name '*.ff' -exec touch -d 2001-01-01 '{}' +
 	# As if it had failed.
 	log=$(echo out.ff.*/log)
-	awk -v OFS='\t' '$1 == 3 { $7 = 1 } { print }' FS='\t' "$log" >log && mv log "$log"
+	awk -v OFS='\t' '$1 == 3 { $7 = 1 } { print }' FS='\t' "$log" >changed && mv changed "$log"
 	PER=7 "$scripts/parallel" list out.ff
 	cmp all.ff out.ff
 	[ "$(find out.ff.* -name '*.ff' -newermt 2002-01-01 | wc -l)" = 1 ]
