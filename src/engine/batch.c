@@ -50,8 +50,8 @@ void collected_take_back(struct ff_profile *p, struct collected *lent)
 
 int ff_store_is_sum(const struct ff_profile *p)
 {
-	const unsigned other = FF_COMPAT_STACKCOLLAPSE | FF_FLAMECHART | FF_SAMPLES |
-			       FF_KEEP_ADDRESSES;
+	const unsigned other =
+		FF_COMPAT_STACKCOLLAPSE | FF_FLAMECHART | FF_SAMPLES | FF_KEEP_ADDRESSES;
 	const struct time_blocks *blocks = &p->collected.blocks;
 	const struct ff_options *o = &p->options;
 	const struct ff_input *first = p->inputs.count ? p->inputs.v[0] : NULL;
@@ -60,7 +60,10 @@ int ff_store_is_sum(const struct ff_profile *p)
 
 	if (!last)
 		return 1;
-	if (o->flags & FF_TIME_BLOCKS && (!blocks->grid.width || blocks->refused))
+	/* Slices of one number are added up; but the time of day that each was in is known of one
+	 * recording only. */
+	if (o->flags & FF_TIME_BLOCKS &&
+	    (!blocks->grid.width || blocks->refused || input_recorded_at(last)))
 		return 0;
 	return !p->budget.refused && !(o->flags & other) && !o->mode && !o->pair &&
 	       !o->ratio && !o->map_dir && !last->report && !last->changed &&

@@ -191,6 +191,9 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	known = profile_facts(p);
+	/* Slices of many recordings with one number are added up, as merge does. */
+	if (p->options.flags & FF_MANY && !p->collected.blocks.refused)
+		known.blocks = &p->collected.blocks;
 	write_profile_facts(&known, &facts, &origin);
 	/* A picture of several has no duration; here those of all are added up. */
 	for (size_t i = 0; i < p->inputs.count && p->inputs.count > 1; i++) {

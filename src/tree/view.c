@@ -365,7 +365,7 @@ static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separato
 				       : label_rank_below(&v->labels, label);
 }
 
-static int numbers_by_size(const void *left, const void *right)
+static int boxes_by_size(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -432,7 +432,7 @@ static int finish_nodes(struct builder *b)
 		}
 		if (sorted || err < 0)
 			continue;
-		qsort(siblings.v, siblings.count, sizeof(*siblings.v), numbers_by_size);
+		qsort(siblings.v, siblings.count, sizeof(*siblings.v), boxes_by_size);
 		n->first = 0;
 		for (size_t k = siblings.count; k-- > 0;)
 			link_first(v, (uint32_t)siblings.v[k]);
