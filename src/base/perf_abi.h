@@ -36,6 +36,7 @@ enum {
 #define PERF_ATTR_EXCLUDE_HOST (1ull << 19)
 #define PERF_ATTR_COMM_EXEC (1ull << 24)
 #define PERF_ATTR_USE_CLOCKID (1ull << 25)
+#define PERF_ATTR_SWITCHES (1ull << 26)
 #define PERF_ATTR_BUILD_ID (1ull << 34)
 
 #endif

@@ -32,6 +32,7 @@ void collected_release(struct collected *c)
 	hash_map_release(&c->processes.by_pid);
 	sample_log_release(&c->samples);
 	time_blocks_release(&c->blocks);
+	chart_log_release(&c->chart);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		deferred_queue_release(&c->deferred[i]);
 	*c = (struct collected){ 0 };
@@ -79,8 +80,9 @@ int collected_count_process(struct collected *c, const struct sample *s)
 
 struct weight_target collected_target(struct collected *c)
 {
-	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples, c->deferred,
-				       &c->frames, &c->pairs, &c->wall,	   &c->blocks };
+	return (struct weight_target){ &c->trie,    &c->sum,	&c->samples,
+				       c->deferred, &c->frames, &c->pairs,
+				       &c->wall,    &c->blocks, &c->chart };
 }
 
 /*
@@ -188,6 +190,8 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 		err = sample_log_merge(&c->samples, &from->samples, node_map);
 	if (err == 0)
 		err = time_blocks_merge(&c->blocks, &from->blocks, node_map);
+	if (err == 0)
+		err = chart_log_merge(&c->chart, &from->chart, node_map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
 					   kept);
@@ -248,6 +252,7 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 	for (size_t i = 0; i < c->samples.list.count; i++)
 		c->samples.list.v[i].node = map[c->samples.list.v[i].node];
 	err = time_blocks_remap(&c->blocks, map);
+	chart_log_remap(&c->chart, map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_remap(&c->deferred[i], map);
 	if (err == 0 && node_map)
@@ -264,6 +269,7 @@ static struct settlement settlement_of(struct collected *c, const struct settle_
 				    .events = by->events,
 				    .pairing = by->pairing,
 				    .wall = by->wall,
+				    .chart = by->chart,
 				    .filters = by->filters,
 				    .split = by->split,
 				    .factor = power_of_ten(c->decimals) };

@@ -59,6 +59,7 @@ struct collected {
 	struct time_blocks blocks;
 	struct pair_counts pairs;
 	struct wall_counts wall;
+	struct chart_log chart;
 	struct deferred_queue deferred[DEFERRED_KINDS];
 };
 
@@ -117,6 +118,7 @@ struct settle_by {
 	const struct event_choice *events;
 	const struct pairing *pairing;
 	const struct wall *wall;
+	const struct chart_source *chart;
 	const struct filters *filters;
 	struct sample_split *split;
 };

@@ -1,5 +1,6 @@
 /* What a profile is made of: its inputs, told apart by content, and what is remembered of them. */
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -67,6 +68,14 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 	}
 	input->input = opened;
 	input->stored = stored;
+	if (p->options.flags & FF_CHART && kind != INPUT_PERF) {
+		saved_tree_release(&tree);
+		return fail(&p->ctx, -EINVAL,
+			    "cannot draw a chart of '%s': it has no times; --flamechart "
+			    "draws "
+			    "folded text in its order",
+			    input_path(opened));
+	}
 	switch (kind) {
 	case INPUT_FOLDED:
 		err = read_folded(p, input);

@@ -5,6 +5,7 @@
 #include "engine/job.h"
 
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <inttypes.h>
 
 /* Of parts of periods: perf has thousandths. */
@@ -37,7 +38,16 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.unsure_before = p->collected.pairs.unsure,
 		.skipped_before = p->collected.pairs.skipped,
 	};
-	if (p->wall.weight)
+	/* Text has an order, a recording has times: its chart is one of these. */
+	if (p->options.flags & FF_FLAMECHART && p->inputs.count > 1)
+		return fail(
+			&p->ctx, -EINVAL,
+			"cannot read '%s': --flamechart joins no recording with other "
+			"inputs: --chart draws several recordings",
+			input_path(input->input));
+	if (p->options.flags & FF_FLAMECHART)
+		p->options.flags ^= FF_FLAMECHART | FF_CHART;
+	if (p->wall.weight || p->options.flags & FF_CHART)
 		input_tell_switches(ret->in);
 	if (ret->rec->is_text && (profile_rule(p) || p->wall.weight))
 		return fail(
@@ -62,10 +72,6 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	if (!compat && p->options.truncated == FF_TRUNCATED_MARK &&
 	    intern_add(&p->strings, "[truncated]", 11, &ret->stacks.truncated) < 0)
 		return fail_memory(&p->ctx);
-	if (p->options.flags & FF_FLAMECHART)
-		return fail(&p->ctx, -EOPNOTSUPP,
-			    "cannot read '%s': a flame chart needs folded text",
-			    input_path(ret->in));
 	return 0;
 }
 
@@ -79,6 +85,12 @@ int choose_events(struct input_job *j)
 	};
 	int err;
 
+	if (p->options.flags & FF_CHART) {
+		j->chart.asks = filters_ask_samples(p->filters);
+		j->chart.column = p->waits;
+		chart_bind(&j->chart, j->rec, &p->strings);
+		chart_beside(&j->chart, j->rec, &wish);
+	}
 	if (p->wall.weight) {
 		err = wall_bind(&p->ctx, &j->wall, j->rec, &p->strings);
 
@@ -132,8 +144,29 @@ int add_recording_symbols(struct input_job *j)
 
 static struct settle_by settle_by(const struct input_job *j)
 {
-	return (struct settle_by){ &j->weights, &j->events,    &j->pairing,
-				   &j->wall,	j->p->filters, &j->input->split };
+	return (struct settle_by){
+		.options = &j->weights,
+		.events = &j->events,
+		.pairing = &j->pairing,
+		.wall = &j->wall,
+		.chart = &j->chart,
+		.filters = j->p->filters,
+		.split = &j->input->split,
+	};
+}
+
+/* Who was never sampled has a name all the same. */
+static void name_chart_threads(const struct input_job *j, struct chart_log *log)
+{
+	for (size_t i = 0; i < log->threads.count; i++) {
+		struct chart_log_thread *t = &log->threads.v[i];
+		struct comm comm;
+
+		if (t->comm || t->input != j->input->index)
+			continue;
+		processes_comm(j->processes, t->pid, t->tid, log->last, &comm);
+		t->comm = comm.name;
+	}
 }
 
 int settle_deferred(struct input_job *j, struct collected *c, uint64_t until)
@@ -144,6 +177,10 @@ int settle_deferred(struct input_job *j, struct collected *c, uint64_t until)
 		collected_scale(c, INSTANT_DECIMALS);
 	if (collected_settle(c, &by, until) < 0)
 		return fail_memory(&j->p->ctx);
+	if (c->chart.refused)
+		budget_refuse(&j->p->budget, "runs of a chart", input_path(j->in));
+	if (j->chart.is_bound)
+		name_chart_threads(j, &c->chart);
 	/* The ends of intervals will find nothing. */
 	c->pairs.cancelled += c->deferred[DEFERRED_PAIRS].open_refused;
 	for (int i = 0; i < DEFERRED_KINDS; i++) {
@@ -173,11 +210,14 @@ int limit_threads(struct input_job *j)
 
 int note_running(struct input_job *j, struct collected *c, const struct record *r)
 {
-	struct deferred_queue *q = &c->deferred[DEFERRED_WALL];
+	bool chart = j->p->options.flags & FF_CHART;
+	struct deferred_queue *q = &c->deferred[chart ? DEFERRED_CHART : DEFERRED_WALL];
 	bool refused = q->refused;
 	int found = 0;
 
-	if (j->wall.weight)
+	if (chart)
+		found = chart_note(q, &j->p->budget, r, (uint16_t)j->input->index);
+	else if (j->wall.weight)
 		found = wall_note(q, &j->p->budget, r, (uint16_t)j->input->index);
 	if (q->refused && !refused)
 		budget_refuse(&j->p->budget, q->kind->name, input_path(j->in));
@@ -216,6 +256,16 @@ int input_job_end(struct input_job *j, int err)
 
 		if (collected_end_wall(&p->collected, &by) < 0)
 			err = fail_memory(&p->ctx);
+	}
+	if (j->chart.is_bound) {
+		struct chart_log *log = &p->collected.chart;
+		uint64_t first = j->rec->first_time, last = j->rec->last_time;
+
+		/* Switches may come before the first sample and behind the last one. */
+		filters_time(p->filters, &first, &last);
+		chart_log_end_input(
+			log, first == j->rec->first_time ? 0 : first,
+			last == j->rec->last_time && log->last > last ? log->last : last);
 	}
 	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);

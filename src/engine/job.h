@@ -14,6 +14,7 @@ struct input_job {
 	struct event_choice events;
 	struct pairing pairing; /* of a mode; else it is not bound */
 	struct wall wall; /* likewise */
+	struct chart_source chart; /* likewise, of a chart */
 	const char *
 		event_words; /* what they were asked for by; NULL: the recorder's command */
 	struct weight_options weights;

@@ -13,6 +13,7 @@
 
 /* As a node of the named tree: the sample's stack is not in it. */
 enum { NOWHERE = (int)TIME_BLOCKS_NOWHERE };
+_Static_assert(TIME_BLOCKS_NOWHERE == CHART_NOWHERE, "one map is for both");
 
 /* The child of a named node for a function. */
 static uint64_t child_key(uint32_t parent, uint32_t function)
@@ -59,7 +60,9 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	uint32_t *nodes; /* by node of the trie its node in the named tree */
 	int err = 0;
 
-	if (!p->collected.samples.list.count && !p->collected.blocks.cells.count)
+	chart_release(&p->chart);
+	if (!p->collected.samples.list.count && !p->collected.blocks.cells.count &&
+	    !p->collected.chart.runs.count)
 		return 0;
 	nodes = malloc(t->count * sizeof(*nodes));
 	if (!nodes)
@@ -102,7 +105,9 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	p->collected.samples.list.count = count;
 	if (count)
 		qsort(samples, count, sizeof(*samples), samples_by_time);
-	err = time_blocks_remap(&p->collected.blocks, nodes);
+	err = chart_make(&p->collected.chart, nodes, &p->chart);
+	if (err == 0)
+		err = time_blocks_remap(&p->collected.blocks, nodes);
 	if (err == 0)
 		time_blocks_sort(&p->collected.blocks, factor);
 out:

@@ -4,6 +4,7 @@
  * struct of options only as many bytes are read as it says it has.
  */
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <flamefold_diff.h>
 #include <flamefold_store.h>
 #include <stdlib.h>
@@ -114,6 +115,12 @@ static int check_mode(struct ff_profile *p)
 		return pairing_check(&p->ctx, text, &p->limit.pair_kind);
 	p->pairs = rule.count > 0;
 	err = ratio_start(p, rule.ratio);
+	if (err == 0 && p->options.flags & (FF_CHART | FF_FLAMECHART))
+		err = columns_add(&p->columns,
+				  &(struct column){ .name = "waits",
+						    .unit = "switches",
+						    .makes_stacks = true },
+				  &p->waits);
 	if (err < 0 || (!p->pairs && !p->wall.weight))
 		return err;
 	if (p->options.count == FF_COUNT_SAMPLES)
@@ -123,6 +130,11 @@ static int check_mode(struct ff_profile *p)
 	if (p->options.event && !p->wall.weight)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode has events of its own: --event cannot go with it");
+	if (p->options.flags & FF_CHART)
+		return fail(&p->ctx, -EINVAL,
+			    "a mode weighs intervals: a chart has those of threads by "
+			    "itself, "
+			    "without --mode");
 	if (p->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS))
 		return fail(&p->ctx, -EINVAL,
 			    "a mode weighs intervals: there are no samples to keep");
@@ -236,6 +248,7 @@ void ff_profile_free(struct ff_profile *p)
 	binaries_free(p->binaries);
 	symbols_release(&p->symbols);
 	named_release(&p->named);
+	chart_release(&p->chart);
 	filters_free(p->filters);
 	collected_release(&p->collected);
 	images_release(&p->images);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "chart/chart.h"
 #include "engine/collected.h"
 #include "filter/filter.h"
 #include "order/order.h"
@@ -138,6 +139,7 @@ struct ff_profile {
 		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
 	struct wall wall; /* not bound: what was asked for */
 	struct ratio_wish ratio;
+	uint32_t waits; /* the column of chart_source */
 	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
 	struct filters *filters;
@@ -146,6 +148,7 @@ struct ff_profile {
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
+	struct chart chart; /* with FF_CHART */
 	bool finished;
 	bool unread_said; /* which file could not be read */
 	atomic_int stopping; /* times that ff_record_stop() was called */
@@ -214,8 +217,8 @@ int count_line(struct ff_profile *p, uint32_t node);
  * tree; NULL: there are no such filters. To be freed. */
 int filter_stacks(struct ff_profile *p, uint8_t **left_out);
 
-/* engine/log.c: the samples that are kept get their places in the named tree; some are not
- * there. @left_out: see filter_stacks(). 0, or -ENOMEM. */
+/* engine/log.c: the samples that are kept, and runs of a chart, get their places in the named tree; some
+ * are not there. @left_out: see filter_stacks(). 0, or -ENOMEM. */
 int place_samples(struct ff_profile *p, const uint8_t *left_out);
 
 /* engine/folded.c */

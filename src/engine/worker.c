@@ -39,6 +39,7 @@ int worker_start(struct input_job *j, struct worker *w)
 				       .events = &j->events,
 				       .pairing = &j->pairing,
 				       .wall = &j->wall,
+				       .chart = &j->chart,
 				       .rec = j->rec,
 				       .in = j->in,
 				       .target = collected_target(&w->collected),

@@ -1,5 +1,6 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct tree_source tree_source(const struct ff_profile *p)
 		.mark_kernel = p->options.flags & FF_MARK_KERNEL,
 		.mark_jit = p->options.flags & FF_MARK_JIT,
 		.in_order = p->options.flags & FF_FLAMECHART,
+		.chart = p->options.flags & FF_CHART ? &p->chart : NULL,
 		.threads = p->options.threads ? p->options.threads
 					      : (unsigned)parallel_processors(),
 	};
@@ -108,6 +110,10 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
 	if (!f)
 		return fail(&p->ctx, -EINVAL, "there is no such format");
+	if (in.chart && !(f->traits & FF_FORMAT_CHART))
+		return fail(&p->ctx, -EINVAL,
+			    "%s has no place for a chart: svg, chrome and speedscope do",
+			    f->name);
 	if (options)
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));

@@ -4,6 +4,8 @@
 #include "tree/label.h"
 #include "tree/named.h"
 
+struct chart; /* of chart/ */
+
 /* What is written, and how it is spelled. */
 struct tree_source {
 	const struct named *tree;
@@ -14,6 +16,8 @@ struct tree_source {
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
 	bool inlined_unmarked; /* no _[i]: whoever writes tells them apart by their kind */
 	bool in_order; /* siblings stay as they came: a flame chart */
+	const struct chart
+		*chart; /* what is written in place of the graph; NULL: nothing */
 	unsigned threads; /* 0: one */
 };
 

@@ -10,10 +10,9 @@
 #include "weight/pairing.h"
 
 const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS] = {
-	[DEFERRED_COUNTERS] = &counter_kind,
-	[DEFERRED_PAIRS] = &pair_kinds[0],
-	[DEFERRED_WALL] = &wall_kind,
-	[DEFERRED_WALL_STATE] = &wall_state_kind,
+	[DEFERRED_COUNTERS] = &counter_kind, [DEFERRED_PAIRS] = &pair_kinds[0],
+	[DEFERRED_WALL] = &wall_kind,	     [DEFERRED_WALL_STATE] = &wall_state_kind,
+	[DEFERRED_CHART] = &chart_kind,
 };
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
@@ -59,6 +58,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 				   (!ret->charge.lost || ret->match.has_others);
 		return;
 	}
+	ret->match.passed = passed;
 	/* What its counters add is not known before they are in order:
 	 * counters_defer(). */
 	if (!s->group_count) {
@@ -71,7 +71,10 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
 			ret->charge.lost = LOST_DAMAGED + 1;
 	}
-	ret->needs_stack = !ret->charge.lost;
+	/* A chart shows what a thread waits in, though its switch weighs nothing. */
+	ret->needs_stack =
+		!ret->charge.lost || (ret->charge.lost == LOST_EVENT + 1 && passed &&
+				      chart_is_switch(w->chart, s->event));
 }
 
 /*
@@ -176,8 +179,10 @@ int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_whic
 
 int weight_take(struct weigher *w, const struct weighing *x)
 {
-	int err;
+	int err = chart_is_wanted(w->chart) ? chart_take(w, x) : 0;
 
+	if (err < 0)
+		return err;
 	if (x->how == WEIGH_BY_WALL)
 		return wall_take(w, x);
 	if (x->how == WEIGH_PAIRED && event_is_wanted(w->events, x->sample->event))

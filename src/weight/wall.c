@@ -15,8 +15,6 @@
 
 #include "weight/charge.h"
 
-enum { SWITCH_RECORDS = 1 << 26 }; /* perf_event_attr.context_switch */
-
 static int find_event(const struct recording *rec, const struct intern *strings,
 		      const char *name)
 {
@@ -87,7 +85,7 @@ int wall_bind(struct context *ctx, struct wall *wall, const struct recording *re
 
 	/* A pipe's may not have come yet. */
 	for (size_t i = 0; i < rec->events.count; i++)
-		has_records |= (rec->events.v[i].flags & SWITCH_RECORDS) != 0;
+		has_records |= (rec->events.v[i].flags & PERF_ATTR_SWITCHES) != 0;
 	wall->switches = find_event(rec, strings, "sched:sched_switch");
 	wall->wakings = find_event(rec, strings, "sched:sched_waking");
 	wall->prev = find_field(rec, wall->switches, "prev_pid");

@@ -5,6 +5,7 @@
 #include "filter/filter.h"
 #include "stack/stack.h"
 #include "trie/trie.h"
+#include "weight/chart_log.h"
 #include "weight/deferred.h"
 #include "weight/pairing.h"
 #include "weight/time_blocks.h"
@@ -223,6 +224,7 @@ struct weight_target {
 	struct pair_counts *pairs;
 	struct wall_counts *wall;
 	struct time_blocks *blocks; /* NULL, or without a grid: there are none */
+	struct chart_log *chart;
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */
@@ -233,6 +235,7 @@ struct weigher {
 	const struct pairing
 		*pairing; /* bound, or not: then samples are weighed as they are */
 	const struct wall *wall; /* likewise; one of the two at most */
+	const struct chart_source *chart; /* likewise; then neither of them is */
 	const struct recording *rec;
 	const struct input *in;
 	struct weight_target target;
@@ -261,7 +264,7 @@ struct weighing {
 	enum weigh_how how;
 	bool needs_stack; /* it weighs something in the tree */
 	struct pair_match match; /* where there is a pairing */
-	uint32_t comm; /* of a sample that is kept: string id */
+	uint32_t comm; /* of a sample that is kept, or is in a chart: string id */
 };
 
 /* @passed: all filters. */
@@ -271,12 +274,14 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 int weight_take(struct weigher *w, const struct weighing *x);
 
 /* What is deferred: counters that were read with a sample (counters.c), what is paired
- * (pairing.c), and who runs, with what is known of that (wall.c). */
+ * (pairing.c), who runs, with what is known of that (wall.c), and moments of a chart
+ * (chart_log.c). */
 enum deferred_which {
 	DEFERRED_COUNTERS,
 	DEFERRED_PAIRS,
 	DEFERRED_WALL,
 	DEFERRED_WALL_STATE,
+	DEFERRED_CHART,
 	DEFERRED_KINDS
 };
 extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
@@ -288,6 +293,7 @@ struct settlement {
 	const struct event_choice *events;
 	const struct pairing *pairing;
 	const struct wall *wall;
+	const struct chart_source *chart;
 	const struct filters *filters; /* of intervals */
 	struct sample_split *split;
 	uint64_t factor; /* of the target's unit: 1, or a power of 10 */
