@@ -17,7 +17,7 @@
 #include <flamefold.h>
 
 /* A flag of struct ff_options. Not with a mode, whose weights are no moments. */
-enum { FF_CHART = 1 << 17 };
+enum { FF_CHART = 1 << 20 };
 
 /* One of enum ff_format_trait. */
 enum { FF_FORMAT_CHART = 1 << 16 };

@@ -6,6 +6,8 @@
  */
 #include "cli/format.h"
 
+#include <flamefold_chart.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +57,11 @@ static bool format_at(size_t i, struct format *ret)
 	if (strcmp(ret->name, "ff") == 0)
 		ret->commands |= COMMAND_MERGE;
 	return true;
+}
+
+bool format_has_chart(const struct format *f)
+{
+	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_CHART;
 }
 
 /* What people ask for that is not written here, and how they get it. */

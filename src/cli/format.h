@@ -23,6 +23,9 @@ static inline bool format_is_lines(const struct format *f)
 /* A profile file. */
 bool format_is_stored(const struct format *f);
 
+/* It can be what threads did when. */
+bool format_has_chart(const struct format *f);
+
 enum { FORMAT_LIST_MOST = 256 };
 
 /* It is another program's, with places for kinds of frames and where they are declared. */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -752,8 +753,10 @@ const struct option_row option_rows[] = {
 	  GRAPH & ~DIFF, set_flag, AT(graph.flags), .flag = FF_GRAPH_REVERSE },
 	{ "inverted", 0, NULL, "root at the top: an icicle graph",
 	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_INVERTED },
-	{ "flamechart", 0, NULL, "keep the order of folded text; join only equal neighbours",
-	  GRAPH & ~DIFF, set_flag, AT(profile.flags), .flag = FF_FLAMECHART },
+	{ "chart", 0, NULL, "what each thread did when: time from left to right (svg, chrome, "
+	  "speedscope)", (GRAPH & ~DIFF) | COMMAND_EXPORT, set_flag, AT(profile.flags), .flag = FF_CHART },
+	{ "flamechart", 0, NULL, "keep the order of folded text; join only equal neighbours; of a "
+	  "recording: --chart", GRAPH & ~DIFF, set_flag, AT(profile.flags), .flag = FF_FLAMECHART },
 	{ "negate", 0, NULL, "swap red and blue of a differential graph",
 	  GRAPH & ~DIFF, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
 	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },

@@ -6,6 +6,7 @@
 #include "cli/result.h"
 
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,6 +84,10 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 	if (s->open && s->output && strcmp(s->output, "-") == 0)
 		return usage_error(
 			"option '--open' shows a file: -o FILE.svg, not '-o -'");
+	if (s->profile.flags & FF_CHART && !format_has_chart(format))
+		return usage_error(
+			"option '--chart' writes svg, chrome or speedscope, not %s",
+			format->name);
 	if (format_is_picture(format))
 		code = check_graph_options(s);
 	if (code)

@@ -137,7 +137,11 @@ int write_chrome(struct context *ctx, const struct tree_source *in,
 	struct view_walk w = { 0 };
 	struct chrome_thread *thread;
 	uint64_t roots = 0;
-	int err = exchange_open(ctx, in, options, 0, &c.e);
+	int err;
+
+	if (in->chart)
+		return write_chart_chrome(ctx, in, options, out);
+	err = exchange_open(ctx, in, options, 0, &c.e);
 
 	if (err < 0)
 		return err;

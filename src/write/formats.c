@@ -5,6 +5,8 @@
  */
 #include "write/write.h"
 
+#include <flamefold_chart.h>
+
 const struct ff_format write_formats[] = {
 	{ "svg", ".svg", "a picture that holds all stacks, and a viewer",
 	  FF_FORMAT_PICTURE, write_svg },
@@ -17,7 +19,8 @@ const struct ff_format write_formats[] = {
 	{ "pprof", ".pb.gz .pprof", "pprof and what reads its profiles",
 	  FF_FORMAT_FRAMES | FF_FORMAT_LABELS, write_pprof },
 	{ "speedscope", ".speedscope.json .speedscope",
-	  "speedscope, one profile a process", FF_FORMAT_FRAMES, write_speedscope },
+	  "speedscope, one profile a process", FF_FORMAT_FRAMES | FF_FORMAT_CHART,
+	  write_speedscope },
 	{ "firefox", ".firefox.json", "the Firefox Profiler", FF_FORMAT_FRAMES,
 	  write_firefox },
 	{ "callgrind", ".callgrind", "callgrind_annotate and KCachegrind",
@@ -30,7 +33,7 @@ const struct ff_format write_formats[] = {
 	{ "otlp", ".otlp .otlp.pb", "OpenTelemetry profiles, v1development of 1.11.0",
 	  FF_FORMAT_FRAMES, write_otlp },
 	{ "chrome", ".chrome.json .trace.json", "trace viewers, as samples",
-	  FF_FORMAT_FRAMES, write_chrome },
+	  FF_FORMAT_FRAMES | FF_FORMAT_CHART, write_chrome },
 	{ "csv", ".csv", "a table of functions", FF_FORMAT_FRAMES, write_csv },
 	{ "json", ".tree.json", "the tree with all that is known of it", FF_FORMAT_FRAMES,
 	  write_tree_json },

@@ -92,7 +92,11 @@ int write_speedscope(struct context *ctx, const struct tree_source *in,
 	struct speedscope s = { .sink.out = out };
 	struct text *t = &s.sink.text;
 	uint32_t processes = 0;
-	int err = exchange_open(ctx, in, options, 0, &s.e);
+	int err;
+
+	if (in->chart)
+		return write_chart_speedscope(ctx, in, options, out);
+	err = exchange_open(ctx, in, options, 0, &s.e);
 
 	if (err < 0)
 		return err;
