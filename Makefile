@@ -147,7 +147,7 @@ $(O)/src/live/rings/$(RINGS).o: $(O)/rings
 # The viewer is embedded: its files one after another, without comments and indentation and
 # with short names but for the browser's own (platform.words), as C strings; with the hash of the script that a Content-Security-Policy wants.
 gen = $(O)/gen
-VIEWER_H = $(foreach name,js css hash,$(gen)/viewer_$(name).h)
+VIEWER_H = $(foreach name,js css hash chart,$(gen)/viewer_$(name).h)
 $(call obj,$(wildcard src/write/*.c)): | $(VIEWER_H)
 
 $(gen)/embed: scripts/embed.c scripts/embed_names.c scripts/embed.h $(O)/flags
@@ -169,6 +169,19 @@ $(gen)/viewer_difference.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
 $(gen)/viewer.js: $(gen)/viewer_difference.js
 	$(call say,GEN)test "$$(wc -l <$<)" = 3 && sed 2d $< >$@
 
+# A chart has a script of its own, and what it needs of the graph's.
+chart = $(foreach file,aliases elements numbers labels decode,$(folder)/$(file).js) $(sort $(wildcard $(folder)/chart/*.js))
+
+$(gen)/chart.words: $(words) $(folder)/chart/platform.words
+	@mkdir -p $(@D)
+	@cat $^ >$@
+
+$(gen)/viewer_chart.js: $(gen)/chart.words $(chart) $(folder)/chart $(gen)/embed
+	$(call embed,js $(gen)/chart.words $(chart))
+
+$(gen)/viewer_chart.css: $(wildcard $(folder)/chart/*.css) $(folder)/chart $(gen)/embed
+	$(call embed,css $(wildcard $(folder)/chart/*.css))
+
 $(gen)/viewer.css: $(call others,css) $(folder) $(gen)/embed
 	$(call embed,css $(call others,css))
 
@@ -186,6 +199,9 @@ $(gen)/viewer_js.h: $(gen)/viewer_difference.js
 
 $(gen)/viewer_css.h: $(gen)/viewer.css $(gen)/viewer_difference.css
 	$(call say,GEN){ $(call string,css,cat $<); $(call string,difference_css,cat $(word 2,$^)); } >$@
+
+$(gen)/viewer_chart.h: $(gen)/viewer_chart.js $(gen)/viewer_chart.css
+	$(call say,GEN){ $(call string,chart_js,cat $<); $(call string,chart_css,cat $(word 2,$^)); } >$@
 
 $(gen)/viewer_hash.h: $(gen)/viewer.js $(gen)/viewer_difference.js
 	$(call say,GEN){ $(call hash,hash,$<); $(call hash,difference_hash,$(word 2,$^)); } >$@

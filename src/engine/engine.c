@@ -21,12 +21,10 @@ int worker_take(struct worker *w, const struct sample *s)
 {
 	int passed = w->filters ? worker_filter(w, s) : 1, err = 0;
 	struct weighing weighing;
-	uint8_t lost;
 
 	if (passed < 0)
 		return passed;
 	weight_begin(&w->weigher, s, passed, &weighing);
-	lost = weighing.charge.lost;
 	/* One whose stack a mode does not draw was recorded without. */
 	if (weighing.how == WEIGH_ITSELF || weighing.match.has_stack)
 		sample_tally_count(&w->collected.tally, &w->job->rec->events.v[s->event],
@@ -34,9 +32,6 @@ int worker_take(struct worker *w, const struct sample *s)
 	/* Walking is what costs most, so a sample that is lost already has no stack. */
 	if (weighing.needs_stack)
 		err = worker_find_stack(w, s, &weighing.charge);
-	/* What weighs nothing has a stack for the chart's sake. */
-	if (lost && weighing.how == WEIGH_ITSELF)
-		weighing.charge.lost = lost;
 	if (err < 0)
 		return err;
 	if (w->weigher.keep_samples || w->job->chart.is_bound)

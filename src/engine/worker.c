@@ -136,6 +136,9 @@ int worker_find_stack(struct worker *w, const struct sample *s, struct charge *r
 	ret->node = known->node;
 	ret->followed = known->note & NOTE_FOLLOWED;
 	ret->cut = known->note & NOTE_CUT;
+	/* What weighs nothing tells nothing of the stacks that do: it is for a chart. */
+	if (ret->lost && w->job->chart.is_bound)
+		return 0;
 	if (is_dropped(w, known->note))
 		ret->lost = LOST_TRUNCATED + 1;
 	incomplete_count(&c->incomplete, known->note & (NOTE_FOLLOWED - 1));

@@ -41,7 +41,14 @@ enum saved_column {
 	SAVED_OWN_MEASURES = 51, /* of own values, likewise */
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
-	SAVED_COLUMNS = SAVED_FURTHER + 2 * COLUMNS_FURTHER,
+	/* Of a chart: its threads, and of their runs the gaps, lengths, nodes, and what they are. Input passes over
+	 * them. */
+	SAVED_CHART = SAVED_FURTHER + 2 * COLUMNS_FURTHER, /* 182 */
+	SAVED_CHART_GAP,
+	SAVED_CHART_LENGTH,
+	SAVED_CHART_NODE,
+	SAVED_CHART_WHAT,
+	SAVED_COLUMNS,
 };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */

@@ -9,7 +9,7 @@
 
 const struct ff_format write_formats[] = {
 	{ "svg", ".svg", "a picture that holds all stacks, and a viewer",
-	  FF_FORMAT_PICTURE, write_svg },
+	  FF_FORMAT_PICTURE | FF_FORMAT_CHART, write_svg },
 	{ "html", ".html .htm", "the same in a page around it", FF_FORMAT_PICTURE,
 	  write_html },
 	{ "folded", ".folded .txt .collapsed _folded -folded",

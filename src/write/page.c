@@ -6,6 +6,7 @@
  */
 #include "write/page.h"
 
+#include <gen/viewer_chart.h>
 #include <gen/viewer_css.h>
 #include <gen/viewer_js.h>
 #include <string.h>
@@ -96,7 +97,8 @@ static void begin_root(struct text *t, const struct page *p, double height)
 
 static void add_comments(struct text *t, const struct page *p)
 {
-	text_string(t, "<!-- Flame graph, made by flamefold");
+	text_string(t, p->chart ? "<!-- Chart of threads, made by flamefold"
+				: "<!-- Flame graph, made by flamefold");
 	if (graph_has_viewer(p->options))
 		text_string(t, ". Open it in a browser: frames zoom when clicked, Ctrl-F "
 			       "searches");
@@ -144,7 +146,9 @@ void page_style(struct text *t, const struct page *p)
 		text_char(t, '}');
 	}
 	text_string(t, follows ? "}" : "");
-	if (viewer)
+	if (viewer && p->chart)
+		text_add(t, viewer_chart_css, sizeof(viewer_chart_css) - 1);
+	else if (viewer)
 		text_add(t, viewer_css, sizeof(viewer_css) - 1);
 	if (viewer && p->difference)
 		text_add(t, viewer_difference_css, sizeof(viewer_difference_css) - 1);
@@ -216,7 +220,9 @@ static void add_texts(struct text *t, const struct page *p)
 		add_page_text(t, &subtitle);
 	if (!graph_has_viewer(p->options))
 		return;
-	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+	/* Those of a chart are in its page; the first of these says what is wrong with it. */
+	for (size_t i = 0; i < (p->chart ? 1 : sizeof(controls) / sizeof(controls[0]));
+	     i++)
 		add_page_text(t, &controls[i]);
 }
 
@@ -281,6 +287,10 @@ void page_begin(struct text *t, const struct page *p)
  * them; the build looks. It is large, so one file has it for both. */
 void page_add_script(struct text *t, const struct page *p)
 {
+	if (p->chart) {
+		text_add(t, viewer_chart_js, sizeof(viewer_chart_js) - 1);
+		return;
+	}
 	text_add(t, viewer_js, sizeof(viewer_js) - 1);
 	if (p->difference)
 		text_add(t, viewer_difference_js, sizeof(viewer_difference_js) - 1);

@@ -17,6 +17,7 @@ struct page {
 	bool html; /* the document is a page around the picture */
 	const char *background[2]; /* colours at the top and at the bottom */
 	bool classes; /* the default look */
+	bool chart; /* likewise, which are all it has */
 	bool difference; /* its script and style have what these need */
 	bool plain; /* and its background, which follows the page's */
 	enum page_theme theme; /* of what is drawn where no style counts */

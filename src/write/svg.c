@@ -459,6 +459,8 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 	};
 	int err;
 
+	if (in->chart)
+		return write_chart_svg(ctx, in, options, out);
 	if (options->graph)
 		s.options = *options->graph;
 	set_graph_defaults(&s);

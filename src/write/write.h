@@ -87,7 +87,7 @@ write_fn write_svg;
 write_fn write_html; /* a page around it */
 
 /* In place of the graph, where in->chart is. */
-write_fn write_chart_chrome, write_chart_speedscope;
+write_fn write_chart_svg, write_chart_chrome, write_chart_speedscope;
 
 /* For other programs (exchange.h): -EINVAL for a difference, which has no place in them. */
 write_fn write_pprof, write_speedscope, write_firefox, write_callgrind, write_d3,

@@ -246,6 +246,18 @@ expect()
 	# A pipe is read in rounds.
 	"$flamefold" export -q --addrs --chart -f chrome -o pipe - <x.data
 	cmp one pipe
+	"$flamefold" graph -q --addrs --chart --threads=1 -o one.svg x.data
+	"$flamefold" graph -q --addrs --chart --threads=4 -o four.svg x.data
+	cmp one.svg four.svg
+}
+
+@test "the picture is read back as the graph of the same samples" {
+	{ switch 95 2 1 1 b; at 100 a; at 110 a; switch 118 1 1 2 c; at 160 b 2; } | recorded switches
+	"$flamefold" graph -q --addrs --chart -o x.svg x.data
+	xmllint --noout x.svg
+	diff <("$flamefold" fold -q --addrs x.data) <("$flamefold" fold -q x.svg)
+	# Waiting in c, which weighs nothing.
+	grep -q ">\[waiting\] (0.000042 ms)<" x.svg
 }
 
 @test "--flamechart of a recording is its chart, and a chart of text is refused" {
@@ -254,9 +266,9 @@ expect()
 	"$flamefold" graph -q --addrs --chart -f chrome -o y.json x.data
 	cmp x.json y.json
 	echo "a;b 3" >x.folded
-	run -1 "$flamefold" export --chart -f chrome x.folded
+	run -1 "$flamefold" graph --chart -o x.svg x.folded
 	[[ $output == *"--flamechart draws folded text in its order"* ]]
-	run -1 "$flamefold" graph --flamechart -f chrome x.folded x.data
+	run -1 "$flamefold" graph --flamechart -o x.svg x.folded x.data
 	[[ $output == *"--chart draws several recordings"* ]]
 	run -2 "$flamefold" graph --chart -o x.html x.data
 	run -2 "$flamefold" export --chart -f pprof x.data
