@@ -60,9 +60,11 @@ void chart_release(struct chart *c);
  *	a b a b a a b     ->     a a a a b b b
  *
  * So frames have as much time as they had, in that cell and as a whole; only what came first in a cell
- * is not known any more. The smallest cells of 2^n ns are taken that are enough. 0, or -ENOMEM.
+ * is not known any more. The smallest cells of 2^n ns are taken that are enough, and none longer than
+ * @longest. 0, or -ENOMEM.
  */
-int chart_coarsen(const struct chart *c, size_t most, struct chart *ret);
+int chart_coarsen(const struct chart *c, size_t most, uint64_t longest,
+		  struct chart *ret);
 
 /* A frame from when to when. */
 struct chart_span {

@@ -66,7 +66,7 @@ static size_t join_cells(struct chart_run *runs, size_t count, unsigned shift)
 	return kept;
 }
 
-int chart_coarsen(const struct chart *c, size_t most, struct chart *ret)
+int chart_coarsen(const struct chart *c, size_t most, uint64_t longest, struct chart *ret)
 {
 	unsigned shift = SHIFT_LEAST;
 
@@ -80,7 +80,8 @@ int chart_coarsen(const struct chart *c, size_t most, struct chart *ret)
 		ret->threads.v[ret->threads.count++] = c->threads.v[i];
 	for (size_t i = 0; i < c->runs.count; i++)
 		ret->runs.v[ret->runs.count++] = c->runs.v[i];
-	while (ret->runs.count > most && c->length >> shift) {
+	while (ret->runs.count > most && c->length >> shift &&
+	       UINT64_C(2) << shift <= longest) {
 		size_t kept = 0;
 
 		shift++;

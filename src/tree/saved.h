@@ -41,14 +41,15 @@ enum saved_column {
 	SAVED_OWN_MEASURES = 51, /* of own values, likewise */
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
-	/* Of a chart: its threads, and of their runs the gaps, lengths, nodes, and what they are. Input passes over
-	 * them. */
+	/* Of a chart: its threads, and of their runs the gaps, lengths, nodes, and what they are; and once more, of
+	 * longer cells. Input passes over them. */
 	SAVED_CHART = SAVED_FURTHER + 2 * COLUMNS_FURTHER, /* 182 */
 	SAVED_CHART_GAP,
 	SAVED_CHART_LENGTH,
 	SAVED_CHART_NODE,
 	SAVED_CHART_WHAT,
-	SAVED_COLUMNS,
+	SAVED_CHART_COARSE = SAVED_CHART + 5,
+	SAVED_COLUMNS = SAVED_CHART + 10,
 };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */

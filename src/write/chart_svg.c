@@ -4,7 +4,8 @@
  *
  *	182 threads      183 gaps      184 lengths      185 nodes      186 what they are, and samples
  *
- * one column each, because like values lie together and pack well. The picture shows the busiest threads
+ * one column each, because like values lie together and pack well. Of many runs there is a second level with
+ * fewer of them, for as long as all of the time is shown. The picture shows the busiest threads
  * with their stacks and one row of each other one; what is narrower than a pixel is joined with its
  * neighbours, as the viewer does it, which can show all of it.
  */
@@ -25,6 +26,8 @@
 enum {
 	RUNS_MOST =
 		3000000, /* in the file: some 25 MB of text, which browsers read in a second */
+	RUNS_AT_ONCE = 100000, /* are drawn in a blink */
+	CELLS_SEEN = 4096, /* at most, by who sees all of the time: two a pixel */
 	THREADS_SHOWN = 50,
 	HEIGHT_OPENED =
 		700, /* pixels: threads are drawn with their stacks as far as that */
@@ -86,15 +89,12 @@ static int number_nodes(const struct chart_svg *s, uint32_t **ret)
 	return err;
 }
 
-static int add_runs(const struct chart_svg *s, struct tree_data *data)
+/* Into five columns, of which @head is the first. */
+static int add_runs(const struct chart_svg *s, const struct chart *c,
+		    const uint32_t *numbers, struct bytes *head)
 {
-	const struct chart *c = &s->chart;
-	struct bytes *head = &data->columns[SAVED_CHART];
-	uint32_t *numbers;
-	int err = number_nodes(s, &numbers);
+	int err = 0;
 
-	if (err < 0)
-		return err;
 	bytes_varint(head, c->length);
 	bytes_varint(head, c->cell);
 	bytes_varint(head, s->in->chart->runs.count);
@@ -119,19 +119,39 @@ static int add_runs(const struct chart_svg *s, struct tree_data *data)
 			const struct chart_run *run = &c->runs.v[k];
 			uint32_t node = numbers[run->node];
 
-			bytes_varint(&data->columns[SAVED_CHART_GAP], run->begin - at);
-			bytes_varint(&data->columns[SAVED_CHART_LENGTH],
+			bytes_varint(&head[SAVED_CHART_GAP - SAVED_CHART],
+				     run->begin - at);
+			bytes_varint(&head[SAVED_CHART_LENGTH - SAVED_CHART],
 				     run->end - run->begin);
 			/* Forward, or back. */
-			bytes_varint(&data->columns[SAVED_CHART_NODE],
+			bytes_varint(&head[SAVED_CHART_NODE - SAVED_CHART],
 				     node >= last ? 2 * (uint64_t)(node - last)
 						  : 2 * (uint64_t)(last - node) - 1);
-			bytes_varint(&data->columns[SAVED_CHART_WHAT],
+			bytes_varint(&head[SAVED_CHART_WHAT - SAVED_CHART],
 				     run->samples * UINT64_C(4) + run->what);
 			at = run->end;
 			last = node;
 		}
 	}
+	return err;
+}
+
+/* All runs, and where these are many, as few as all of the time needs: a browser draws that at once. */
+static int add_levels(const struct chart_svg *s, struct tree_data *data)
+{
+	struct chart coarse = { 0 };
+	uint32_t *numbers;
+	int err = number_nodes(s, &numbers);
+
+	if (err < 0)
+		return err;
+	err = add_runs(s, &s->chart, numbers, &data->columns[SAVED_CHART]);
+	if (err == 0 && s->chart.runs.count > RUNS_AT_ONCE)
+		err = chart_coarsen(&s->chart, RUNS_AT_ONCE, s->chart.length / CELLS_SEEN,
+				    &coarse);
+	if (err == 0 && coarse.cell && coarse.runs.count < s->chart.runs.count / 2)
+		err = add_runs(s, &coarse, numbers, &data->columns[SAVED_CHART_COARSE]);
+	chart_release(&coarse);
 	free(numbers);
 	return err;
 }
@@ -153,7 +173,7 @@ static int pack_chart(struct context *ctx, struct chart_svg *s)
 		bytes_u8(&data.columns[SAVED_FUNCTION_CLASS],
 			 class_of(&s->plan, &subject));
 	}
-	err = add_runs(s, &data) < 0 ? fail_memory(ctx) : 0;
+	err = add_levels(s, &data) < 0 ? fail_memory(ctx) : 0;
 	if (err == 0)
 		err = tree_data_pack(ctx, &data, s->in->threads ? s->in->threads : 1,
 				     &s->packed);
@@ -371,7 +391,7 @@ static int set_up_chart(struct context *ctx, struct chart_svg *s)
 
 	if (err < 0)
 		return err;
-	if (chart_coarsen(s->in->chart, RUNS_MOST, &s->chart) < 0 ||
+	if (chart_coarsen(s->in->chart, RUNS_MOST, UINT64_MAX, &s->chart) < 0 ||
 	    class_plan_make(&s->plan, s->in) < 0)
 		return fail_memory(ctx);
 	if (!o->title && facts)

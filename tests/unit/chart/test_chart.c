@@ -127,7 +127,7 @@ Test(chart, coarser_cells_keep_the_time_of_each_stack)
 	}
 	make(&c);
 	for (size_t most = RUNS; most > 50; most /= 3) {
-		cr_assert_eq(chart_coarsen(&c, most, &coarse), 0);
+		cr_assert_eq(chart_coarsen(&c, most, UINT64_MAX, &coarse), 0);
 		cr_expect_leq(coarse.runs.count, most);
 		cr_expect_eq(coarse.cell != 0, most < RUNS);
 		for (uint32_t node = 1; node <= STACKS; node++)
@@ -153,8 +153,23 @@ Test(chart, as_many_runs_as_there_are_stacks_stay)
 	for (uint32_t i = 0; i < 9; i++)
 		run(t, 100 * i, 100 * i + 100, 1 + i);
 	make(&c);
-	cr_assert_eq(chart_coarsen(&c, 3, &coarse), 0);
+	cr_assert_eq(chart_coarsen(&c, 3, UINT64_MAX, &coarse), 0);
 	cr_expect_eq(coarse.runs.count, 9);
+	chart_release(&coarse);
+	chart_release(&c);
+}
+
+/* What is to be seen as a whole needs cells that are shorter than its pixels. */
+Test(chart, cells_are_not_longer_than_they_may_be)
+{
+	uint32_t t = thread(1, 1);
+	struct chart c, coarse;
+
+	for (uint32_t i = 0; i < 4000; i++)
+		run(t, 100 * i, 100 * i + 100, 1 + i % 2);
+	make(&c);
+	cr_assert_eq(chart_coarsen(&c, 3, 5000, &coarse), 0);
+	cr_expect_eq(coarse.cell, 4096);
 	chart_release(&coarse);
 	chart_release(&c);
 }

@@ -7,19 +7,19 @@
 const whats = ["[no frames]", "[not sampled]", "[waiting]", "[runqueue]"];
 const sampled = 0, unsampled = 1, waiting = 2, runnable = 3;
 
-let chart; /* { threads, length, cell, func, parent, level, functions, nodes } */
+let chart; /* { threads, length, cell, coarse, func, parent, level, functions, nodes } */
 
 const isNegative = (coded) => coded % 2;
 
-/* Runs of all threads are in four columns, one thread behind the other. */
-function readThreads(column, all) {
-	const head = column(182), [gaps, lengths, nodes, whatOf] = [183, 184, 185, 186].map(column);
+/* Runs of all threads are in four columns, one thread behind the other, from the one numbered @first on. */
+function readThreads(column, first, level) {
+	const [head, gaps, lengths, nodes, whatOf] = times(5, (k) => column(first + k));
 	const read = { length: head.number(), cell: head.number(), whole: head.number(), threads: [] };
 	const count = head.number();
 
 	for (let k = 0; k < count; k++) {
 		const name = readString(head.string());
-		const [pid, idle, ran, runs] = times(4, head.number);
+		const [, , ran, runs] = times(4, head.number);
 		const begin = reals(runs), end = reals(runs), node = integers(runs);
 		const what = octets(runs), samples = integers(runs);
 		let at = 0, last = 0, high = 0;
@@ -32,12 +32,17 @@ function readThreads(column, all) {
 			node[i] = last += isNegative(coded) ? -(coded + 1) / 2 : coded / 2;
 			what[i] = kind % 4;
 			samples[i] = floor(kind / 4);
-			high = max(high, all.level[last] + (what[i] !== sampled || !all.level[last]));
+			high = max(high, level[last] + (what[i] !== sampled || !level[last]));
 		}
-		read.threads.push({ name, pid, ran, runs, begin, end, node, what, samples, high, index: k, idle });
+		read.threads.push({ name, ran, high, index: k, runs: { count: runs, begin, end, node, what, samples } });
 	}
 	return read;
 }
+
+const cellOf = (head) => {
+	head.number();
+	return head.number();
+};
 
 function readChart(payload) {
 	const column = readColumns(payload), counts = column(1);
@@ -53,15 +58,23 @@ function readChart(payload) {
 
 		level[i] = parent[i] || kind || module ? level[parent[i]] + 1 : 0;
 	}
-	return { functions, parent, func, level, nodes, ...readThreads(column, { level }) };
+	/* Of many runs there are two levels. What shows all of the time needs the coarse one only. */
+	const coarse = column(56).more() && readThreads(column, 56, level);
+	let read = !coarse && readThreads(column, 51, level);
+	const fine = () => read ||= readThreads(column, 51, level);
+	const made = { ...coarse || read };
+
+	for (const thread of made.threads)
+		Object.assign(thread, { coarse: coarse && thread.runs, fine: () => fine().threads[thread.index].runs });
+	return { functions, parent, func, level, nodes, ...made, coarse: coarse && coarse.cell, cell: cellOf(column(51)) };
 }
 
 const functionAt = (node) => chart.functions[chart.func[node]];
 const nameAt = (node) => node < chart.nodes ? functionAt(node).name : whats[node - chart.nodes];
 
 /* The first run that ends behind a moment. */
-function firstRun({ end, runs }, at) {
-	let low = 0, high = runs;
+function firstRun({ end, count }, at) {
+	let low = 0, high = count;
 
 	while (low < high) {
 		const middle = low + high >> 1;
@@ -80,7 +93,8 @@ function firstRun({ end, runs }, at) {
  * parent comes behind its callees.
  */
 function spansOf(thread, from, to, least) {
-	const { begin, end, node, what, samples, runs } = thread, { level, parent, nodes } = chart;
+	const runs = thread.coarse && least >= 2 * chart.coarse ? thread.coarse : thread.fine();
+	const { begin, end, node, what, samples } = runs, { level, parent, nodes } = chart;
 	const open = [], starts = [], sampleSums = [], spans = [], narrow = [];
 	let depth = 0, at = -1, kind = -1;
 
@@ -117,7 +131,7 @@ function spansOf(thread, from, to, least) {
 		}
 	}
 
-	for (let i = firstRun(thread, from); i < runs && begin[i] < to; i++) {
+	for (let i = firstRun(runs, from); i < runs.count && begin[i] < to; i++) {
 		const leaf = node[i], frames = level[leaf], kindNow = what[i];
 		const pseudo = kindNow !== sampled || !frames;
 		const total = frames + pseudo;

@@ -201,7 +201,8 @@ function search() {
 		for (let i = 1; i < nodes; i++)
 			matches[i] = hit[func[i]] && (parent[i] || chart.level[i]) ? 1 : matches[parent[i]];
 	}
-	for (const { begin, end, node, what, runs } of threads)
+	/* Coarse or not, each stack has all of its time. */
+	for (const { begin, end, node, what, count: runs } of threads.map((one) => one.coarse || one.fine()))
 		for (let i = 0; i < runs && matches; i++) {
 			const length = what[i] < waiting ? end[i] - begin[i] : 0;
 
@@ -226,12 +227,12 @@ function findNext(by) {
 
 	for (let k = 0; matches && k <= threads.length; k++) {
 		const thread = threads[(start + k * by + threads.length * (k + 1)) % threads.length];
-		const { node, begin, end, runs } = thread;
-		let i = by > 0 ? -1 : runs;
+		const runs = thread.fine(), { node, count } = runs;
+		let i = by > 0 ? -1 : count;
 
 		if (k === 0 && current)
-			i = by > 0 ? firstRun(thread, current.end) - 1 : firstRun(thread, current.begin) ;
-		for (i += by; i >= 0 && i < runs; i += by)
+			i = firstRun(runs, by > 0 ? current.end : current.begin) - (by > 0);
+		for (i += by; i >= 0 && i < count; i += by)
 			if (matches[node[i]]) {
 				let up = node[i];
 
@@ -245,7 +246,7 @@ function findNext(by) {
 
 /* The span of a frame that a run is in. */
 function reachRun(thread, run, node) {
-	const { begin, end } = thread, depth = chart.level[node] - 1;
+	const { begin, end } = thread.fine(), depth = chart.level[node] - 1;
 
 	if (thread.section.hidden)
 		unfold();

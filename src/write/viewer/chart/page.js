@@ -120,8 +120,8 @@ function makeLegend() {
 	const colours = root.getAttribute("data-kinds").split(" ").map(Number);
 	const has = octets(4);
 
-	for (const { what, runs } of chart.threads)
-		for (let i = 0; i < runs; i++)
+	for (const { what, count } of chart.threads.map((one) => one.coarse || one.fine()))
+		for (let i = 0; i < count; i++)
 			has[what[i]] = 1;
 	return make("div", { id: "legend" },
 		...kinds.map(([, text], k) => {
