@@ -139,10 +139,12 @@ int chart_take(struct weigher *w, const struct weighing *x)
 				    .passed = true };
 
 	/* One that has no time has no place; who has ended has no number. */
-	if (s->time >= TIME_NEVER || s->tid == UINT32_MAX)
+	if (s->time >= TIME_NEVER)
 		return 0;
 	if (chart_is_switch(w->chart, s->event))
 		return take_thread_switch(w, x);
+	if (s->tid == UINT32_MAX)
+		return 0;
 	said.period = (uint32_t)sampling_period(&w->rec->events.v[s->event], s);
 	return x->charge.lost ? 0 : defer_moment(w, x, MOMENT_SAMPLE, &said);
 }

@@ -31,7 +31,7 @@ enum {
 	THREADS_SHOWN = 50,
 	HEIGHT_OPENED =
 		700, /* pixels: threads are drawn with their stacks as far as that */
-	SPANS_DRAWN = 20000, /* elements that browsers show at once */
+	SPANS_DRAWN = 6000, /* elements that browsers show at once */
 	HEADING = 18, /* pixels, above the spans of a thread */
 };
 

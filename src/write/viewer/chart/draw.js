@@ -69,12 +69,12 @@ function leavesOf(spans) {
 	return spans.sort((a, b) => a.depth - b.depth).map((span) => ({ ...span, depth: 0 }));
 }
 
-function drawThread(thread) {
+function drawThread(thread, most) {
 	const least = 1 / scaleNow();
 	let spans = spansOf(thread, shownFrom, shownTo, least);
 
-	/* More than browsers can show: wider ones. */
-	for (let more = 2; spans.length > 6000; more *= 2)
+	/* More than browsers show at once: wider ones. */
+	for (let more = 2; spans.length > most && more < 32; more *= 2)
 		spans = spansOf(thread, shownFrom, shownTo, more * least);
 	if (!thread.opened)
 		spans = leavesOf(spans);
@@ -118,7 +118,6 @@ function drawThread(thread) {
 	for (let i = 0; i < labels; i++)
 		if (thread.texts.all[i].nextSibling?.localName === "rect")
 			thread.svg.append(thread.texts.all[i]);
-	thread.drawn = true;
 }
 
 /* 1, 2 or 5 times a power of 10: some 100 pixels. */
@@ -157,17 +156,15 @@ function drawNow() {
 
 	wide = max(50, elements.threads.clientWidth - 2 * sideways);
 	drawRuler();
-	for (const thread of chart.threads) {
-		if (!thread.section || thread.section.hidden)
-			continue;
 
-		const box = thread.section.getBoundingClientRect();
+	const seen = chart.threads.filter(({ section }) => {
+		const box = !section.hidden && section.getBoundingClientRect();
 
-		if (box.bottom > top - 300 && box.top < bottom + 300)
-			drawThread(thread);
-		else
-			thread.drawn = false;
-	}
+		return box && box.bottom > top - 100 && box.top < bottom + 100;
+	});
+
+	for (const thread of seen)
+		drawThread(thread, max(300, 6000 / seen.length));
 	root.setAttribute("data-window", `${shownFrom},${shownTo}`);
 	root.setAttribute("data-drawn", document.querySelectorAll("#app .spans rect").length);
 	elements.unzoom.disabled = shownFrom === 0 && shownTo === chart.length;
