@@ -260,7 +260,7 @@ expect()
 	grep -q ">\[waiting\] (0.000042 ms)<" x.svg
 }
 
-@test "--flamechart of a recording is its chart, and a chart of text is refused" {
+@test "--flamechart of a recording is its chart, and a chart of text is refused with what does it" {
 	at 100 a | recorded clock
 	"$flamefold" graph -q --addrs --flamechart -f chrome -o x.json x.data
 	"$flamefold" graph -q --addrs --chart -f chrome -o y.json x.data
@@ -268,9 +268,14 @@ expect()
 	echo "a;b 3" >x.folded
 	run -1 "$flamefold" graph --chart -o x.svg x.folded
 	[[ $output == *"--flamechart draws folded text in its order"* ]]
+	"$flamefold" graph -q --flamechart -o x.svg x.folded
 	run -1 "$flamefold" graph --flamechart -o x.svg x.folded x.data
 	[[ $output == *"--chart draws several recordings"* ]]
+	"$flamefold" graph -q --chart -o x.svg x.data x.data
 	run -2 "$flamefold" graph --chart -o x.html x.data
+	[[ $output == *"writes svg, chrome or speedscope, not html"* ]]
 	run -2 "$flamefold" export --chart -f pprof x.data
 	run -2 "$flamefold" graph --chart --mode offcpu -o x.svg x.data
+	[[ $output == *"a chart has those of threads by itself, without --mode"* ]]
+	"$flamefold" graph -q --chart -o x.svg x.data
 }

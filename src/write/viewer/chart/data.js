@@ -59,14 +59,14 @@ function readChart(payload) {
 		level[i] = parent[i] || kind || module ? level[parent[i]] + 1 : 0;
 	}
 	/* Of many runs there are two levels. What shows all of the time needs the coarse one only. */
-	const coarse = column(56).more() && readThreads(column, 56, level);
-	let read = !coarse && readThreads(column, 51, level);
-	const fine = () => read ||= readThreads(column, 51, level);
+	const coarse = column(187).more() && readThreads(column, 187, level);
+	let read = !coarse && readThreads(column, 182, level);
+	const fine = () => read ||= readThreads(column, 182, level);
 	const made = { ...coarse || read };
 
 	for (const thread of made.threads)
 		Object.assign(thread, { coarse: coarse && thread.runs, fine: () => fine().threads[thread.index].runs });
-	return { functions, parent, func, level, nodes, ...made, coarse: coarse && coarse.cell, cell: cellOf(column(51)) };
+	return { functions, parent, func, level, nodes, ...made, coarse: coarse && coarse.cell, cell: cellOf(column(182)) };
 }
 
 const functionAt = (node) => chart.functions[chart.func[node]];
