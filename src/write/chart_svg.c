@@ -137,7 +137,7 @@ static int add_runs(const struct chart_svg *s, const struct chart *c,
 }
 
 /* All runs, and where these are many, as few as all of the time needs: a browser draws that at once. */
-static int add_levels(const struct chart_svg *s, struct tree_data *data)
+static int add_run_levels(const struct chart_svg *s, struct tree_data *data)
 {
 	struct chart coarse = { 0 };
 	uint32_t *numbers;
@@ -173,7 +173,7 @@ static int pack_chart(struct context *ctx, struct chart_svg *s)
 		bytes_u8(&data.columns[SAVED_FUNCTION_CLASS],
 			 class_of(&s->plan, &subject));
 	}
-	err = add_levels(s, &data) < 0 ? fail_memory(ctx) : 0;
+	err = add_run_levels(s, &data) < 0 ? fail_memory(ctx) : 0;
 	if (err == 0)
 		err = tree_data_pack(ctx, &data, s->in->threads ? s->in->threads : 1,
 				     &s->packed);
