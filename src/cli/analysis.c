@@ -109,7 +109,11 @@ int analysis_open(const struct settings *s, struct analysis *a)
 			   : s->quiet || !isatty(STDERR_FILENO) ? NULL
 								: print_progress;
 	options.arg = a;
+	if (s->phases)
+		options.flags |= FF_HEAT | FF_PHASES;
 	err = ff_profile_new(&a->profile, &options);
+	if (err == 0 && s->slice)
+		err = ff_profile_slice(a->profile, s->slice);
 	for (size_t i = 0; i < s->filter_count && err == 0; i++)
 		err = s->filters[i].drop
 			      ? ff_profile_drop(a->profile, s->filters[i].text)

@@ -86,6 +86,27 @@ static void put_json_warnings(const struct ff_profile *p, struct json *j)
 	json_close(j, ']');
 }
 
+/* Only where they were asked for; times are ns. */
+static void put_json_phases(const struct ff_profile *p, struct json *j)
+{
+	const struct ff_phase *phases;
+	size_t count = ff_profile_phases(p, &phases);
+
+	if (!count)
+		return;
+	json_open(j, "phases", '[');
+	for (size_t i = 0; i < count; i++) {
+		json_open(j, NULL, '{');
+		json_number(j, "start", phases[i].start);
+		json_number(j, "end", phases[i].end);
+		json_number(j, "weight", phases[i].weight);
+		json_text(j, "function", *phases[i].name ? phases[i].name : NULL);
+		json_number(j, "share_ppm", (uint64_t)(phases[i].share * 1e6 + 0.5));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* By type of record, by process and by object. */
 static void put_breakdown(const struct ff_profile *p, const struct ff_input *in,
 			  struct json *j)
@@ -185,6 +206,7 @@ void info_json(const struct ff_profile *p, struct json *j)
 	put_json_events(in, j);
 	info_stored_json(in, j);
 	put_breakdown(p, in, j);
+	put_json_phases(p, j);
 	put_json_warnings(p, j);
 	json_close(j, '}');
 }

@@ -278,6 +278,29 @@ static void put_class(const struct ff_profile *p, enum object_class kind, FILE *
 		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));
 }
 
+/* "   0.000 s    12.340 s  12.345  main  80 %": from when to when, what tells it from the others. */
+static void put_phases(const struct ff_profile *p, FILE *out)
+{
+	const struct ff_phase *phases;
+	size_t count = ff_profile_phases(p, &phases);
+
+	if (count)
+		fputs("\nphases, seconds from the first sample on\n", out);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%16.3f  %.3f  ", (double)phases[i].start / 1e9,
+			(double)phases[i].end / 1e9);
+		if (*phases[i].name) {
+			put_clean(out, phases[i].name);
+			fprintf(out, " (%s of it)",
+				percent((uint64_t)(phases[i].share * 1e6 + 0.5),
+					1000000));
+		} else {
+			fputs("nothing tells it from the others", out);
+		}
+		putc('\n', out);
+	}
+}
+
 void info_text(const struct ff_profile *p, FILE *out)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
@@ -299,6 +322,7 @@ void info_text(const struct ff_profile *p, FILE *out)
 	put_events(in, out);
 	put_count_tables(p, in, out);
 	put_top_processes(p, out);
+	put_phases(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
 		put_class(p, kind, out);
 

@@ -12,7 +12,7 @@ int memory_set(struct settings *s, const struct option_row *row, const char *arg
 	double value;
 	char *end;
 
-	if (real_number(arg, &end, &value)) {
+	if (option_real_number(arg, &end, &value)) {
 		/* In either case. */
 		unit = *end ? strchr(units, *end & ~0x20) : NULL;
 		if (unit && !end[1] && isalpha((unsigned char)*end))

@@ -24,6 +24,7 @@
 #include "cli/record_options.h"
 #include "cli/table_options.h"
 #include "cli/terminal.h"
+#include "cli/time_options.h"
 
 enum { DEBUGINFOD_SECONDS = 30 };
 
@@ -103,7 +104,7 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 }
 
 /* strtod() alone takes "-1", " 1", "inf", "nan" and "0x1p3", too. @end: what is behind the number. */
-bool real_number(const char *arg, char **end, double *ret)
+bool option_real_number(const char *arg, char **end, double *ret)
 {
 	if ((*arg < '0' || *arg > '9') && *arg != '.')
 		return false;
@@ -118,7 +119,7 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 	char *end;
 	double value;
 
-	if (!real_number(arg, &end, &value) || *end || value < row->min ||
+	if (!option_real_number(arg, &end, &value) || *end || value < row->min ||
 	    value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a number from %g to %g", row->min,
 			 row->max);
@@ -134,7 +135,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 	char *end;
 	double value;
 
-	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
+	if (!option_real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
 		return option_refuse(s, row, arg, "pixels or a percentage like 0.1%");
 	s->graph.minwidth = arg;
 	return 0;
@@ -338,7 +339,7 @@ static bool parse_duration(const char *arg, double unit, double *ret)
 	char *end;
 	double value;
 
-	if (!real_number(arg, &end, &value))
+	if (!option_real_number(arg, &end, &value))
 		return false;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && *end; i++)
 		if (strcmp(end, units[i].name) == 0) {
@@ -605,6 +606,10 @@ const struct option_row option_rows[] = {
 	  ARCHIVE, archive_set_age, AT(archive.before) },
 	{ "dry-run", 0, NULL, "expire: only say what would go", ARCHIVE, set_true, AT(archive.dry_run) },
 
+	{ .help = "Slices of time:" },
+	{ "by-time", 0, "TIME", "a block of text for each TIME, 1s or 100ms, behind a line with "
+	  "its begin and end", COMMAND_FOLD, .set = time_set_slice },
+
 	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },
 	{ "event", 0, "NAME", "count samples of this event, or of all that a pattern like sched:* "
@@ -760,6 +765,11 @@ const struct option_row option_rows[] = {
 	{ "negate", 0, NULL, "swap red and blue of a differential graph",
 	  GRAPH & ~DIFF, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
 	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },
+	{ "heat", 0, NULL, "a map of time above the graph: what is chosen in it is what the graph is of "
+	  "(default: for recordings of 2 seconds and more)", GRAPH & ~DIFF, .set = time_set_heat, .flag = 1 },
+	{ "no-heat", 0, NULL, "without it", GRAPH & ~DIFF, .set = time_set_heat },
+	{ "phases", 0, NULL, "find where the recording changes: marks in the map of time, or lines of info",
+	  (GRAPH & ~DIFF) | COMMAND_INFO, set_true, AT(phases) },
 	{ "no-js", 0, NULL, "without the viewer: picture and data only",
 	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_NO_SCRIPT },
 	{ "static", 0, NULL, "the picture alone; it cannot be read back",

@@ -36,6 +36,9 @@ struct option_row {
 int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
 		  const char *wanted);
 
+/* strtod() alone takes "-1", " 1", "inf", "nan" and "0x1p3", too. @end: what is behind the number. */
+bool option_real_number(const char *arg, char **end, double *ret);
+
 extern const struct option_row option_rows[]; /* ends with a row without help */
 
 /* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
@@ -43,7 +46,7 @@ int option_refuse(const struct settings *s, const struct option_row *row, const 
 		  const char *wanted);
 
 /* Does @arg begin with a finite decimal number? *@end: behind it. */
-bool real_number(const char *arg, char **end, double *ret);
+bool option_real_number(const char *arg, char **end, double *ret);
 
 enum { OPTION_HELP_MOST = 400 };
 

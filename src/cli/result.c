@@ -30,9 +30,13 @@ int result_write(const struct analysis *a, const struct settings *s,
 		visible = open_visible(out->stream);
 		err = visible ? 0 : -ENOMEM;
 	}
-	if (err == 0)
+	if (err == 0 && s->slice)
+		err = ff_write_slices(p, visible ? visible : out->stream);
+	else if (err == 0)
 		err = ff_write(p, format->of_profile, &s->graph,
 			       visible ? visible : out->stream);
+	if (err == 0 && (s->heat == HEAT_YES || s->phases) && ff_profile_untimed(p))
+		say_warning("there is no map of time: %s", ff_profile_untimed(p));
 	if (visible)
 		fclose(visible);
 	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
@@ -56,6 +60,10 @@ struct settings result_settings(const struct settings *s, const struct format *f
 	/* The viewer shows where functions are declared; text has no place for that. */
 	if (format_is_picture(format))
 		wanted.profile.flags |= FF_PLACES;
+	/* So is time, for who looks at a picture. */
+	if (s->slice || (format_is_picture(format) && s->heat != HEAT_NO &&
+			 !(s->graph.flags & (FF_GRAPH_STATIC | FF_GRAPH_NO_SCRIPT))))
+		wanted.profile.flags |= FF_HEAT;
 	/* Other programs have places for it, and tell inlined functions from others. */
 	if (format_has_frames(format))
 		wanted.profile.flags |= FF_PLACES | FF_MARK_INLINED;

@@ -6,6 +6,7 @@
 #include <flamefold_diff.h>
 #include <flamefold_store.h>
 #include <flamefold_table.h>
+#include <flamefold_time.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,6 +38,13 @@ struct settings {
 	bool no_slices; /* of time, in profile files */
 	bool stats, quiet, verbose, help, version, list_modes;
 	bool open; /* shows the picture */
+	enum heat_wish {
+		HEAT_USUAL,
+		HEAT_YES,
+		HEAT_NO
+	} heat; /* a map of time in pictures */
+	bool phases; /* of time, too */
+	uint64_t slice; /* ns, of text that is written in slices of time; 0: it is not */
 	/* record; its command is what is in inputs. */
 	struct ff_record_options record;
 	const char **events; /* one -e each */

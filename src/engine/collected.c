@@ -33,6 +33,7 @@ void collected_release(struct collected *c)
 	sample_log_release(&c->samples);
 	time_blocks_release(&c->blocks);
 	chart_log_release(&c->chart);
+	heat_release(&c->heat);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		deferred_queue_release(&c->deferred[i]);
 	*c = (struct collected){ 0 };
@@ -82,7 +83,7 @@ struct weight_target collected_target(struct collected *c)
 {
 	return (struct weight_target){ &c->trie,    &c->sum,	&c->samples,
 				       c->deferred, &c->frames, &c->pairs,
-				       &c->wall,    &c->blocks, &c->chart };
+				       &c->wall,    &c->blocks, &c->chart, &c->heat };
 }
 
 /*
@@ -119,6 +120,7 @@ void collected_scale(struct collected *c, unsigned decimals)
 		/* A column with a unit of its own counts something else than weight. */
 		if (!c->columns->v[i].unit)
 			trie_scale(&c->trie, i, factor);
+	heat_scale(&c->heat, factor);
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
 	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
 	sum->kept *= factor;
@@ -192,6 +194,8 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 		err = time_blocks_merge(&c->blocks, &from->blocks, node_map);
 	if (err == 0)
 		err = chart_log_merge(&c->chart, &from->chart, node_map);
+	if (err == 0)
+		err = heat_merge(&c->heat, &from->heat, node_map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
 					   kept);
@@ -253,6 +257,8 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 		c->samples.list.v[i].node = map[c->samples.list.v[i].node];
 	err = time_blocks_remap(&c->blocks, map);
 	chart_log_remap(&c->chart, map);
+	if (err == 0)
+		err = heat_remap(&c->heat, map);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_remap(&c->deferred[i], map);
 	if (err == 0 && node_map)
@@ -386,6 +392,7 @@ void snapshot_take(struct collected *ret, const struct collected *c)
 	*ret = *c;
 	ret->samples = (struct sample_log){ 0 };
 	ret->blocks = (struct time_blocks){ 0 };
+	ret->heat = (struct heat){ 0 };
 	ret->processes = (struct process_list){ 0 };
 }
 

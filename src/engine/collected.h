@@ -57,6 +57,7 @@ struct collected {
 	struct process_list processes;
 	struct sample_log samples;
 	struct time_blocks blocks;
+	struct heat heat;
 	struct pair_counts pairs;
 	struct wall_counts wall;
 	struct chart_log chart;

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <flamefold_diff.h>
+#include <flamefold_time.h>
 #include <stdlib.h>
 
 #include "engine/interrupts.h"
@@ -117,6 +118,9 @@ int finish_so_far(struct ff_profile *p)
 		err = make_tree(p, left_out);
 	if (err == 0)
 		err = place_samples(p, left_out);
+	if (err == 0 && p->options.flags & FF_PHASES &&
+	    heat_is_wanted(&p->collected.heat))
+		err = phases_find(p, &p->phases);
 	if (err == 0)
 		err = findings_make(p);
 	free(left_out);

@@ -27,6 +27,7 @@ struct cutting {
 	struct collected *c;
 	const struct symbols *symbols;
 	bool *entries; /* by function: interrupts begin in it */
+	uint32_t *now; /* by node: where its values are */
 	ARRAY(uint32_t) path; /* of frames */
 };
 
@@ -198,6 +199,8 @@ static int move_values(struct cutting *x, uint32_t from)
 		if (cut > 0 && i == COLUMN_WEIGHT)
 			c->sum.cut += value;
 	}
+	if (to)
+		x->now[from] = to;
 	return err;
 }
 
@@ -215,8 +218,11 @@ int interrupts_cut(struct collected *c, const struct symbols *symbols,
 		return 0;
 	marked = calloc(c->trie.count, sizeof(*marked));
 	x.entries = calloc(symbols->functions.count + 1, sizeof(*x.entries));
-	if (!marked || !x.entries)
+	x.now = malloc(c->trie.count * sizeof(*x.now));
+	if (!marked || !x.entries || !x.now)
 		err = -ENOMEM;
+	for (uint32_t i = 0; i < c->trie.count && err == 0; i++)
+		x.now[i] = i;
 	for (size_t i = 0; i < symbols->functions.count && err == 0; i++)
 		x.entries[i] =
 			is_entry_name(intern_text(strings, symbols->functions.v[i].name));
@@ -232,8 +238,11 @@ int interrupts_cut(struct collected *c, const struct symbols *symbols,
 		if (marked[node])
 			err = move_values(&x, node);
 	}
+	if (err == 0)
+		err = heat_remap(&c->heat, x.now);
 	free(marked);
 	free(x.entries);
+	free(x.now);
 	array_release(&x.path);
 	return err;
 }

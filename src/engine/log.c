@@ -62,7 +62,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 
 	chart_release(&p->chart);
 	if (!p->collected.samples.list.count && !p->collected.blocks.cells.count &&
-	    !p->collected.chart.runs.count)
+	    !p->collected.chart.runs.count && !p->collected.heat.cells.count)
 		return 0;
 	nodes = malloc(t->count * sizeof(*nodes));
 	if (!nodes)
@@ -110,6 +110,12 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 		err = time_blocks_remap(&p->collected.blocks, nodes);
 	if (err == 0)
 		time_blocks_sort(&p->collected.blocks, factor);
+	/* A filter by frames may have taken all of a stack, and left others that go on from it. */
+	for (uint32_t i = 1; i < t->count; i++)
+		if (!trie_self(t, i, COLUMN_WEIGHT))
+			nodes[i] = HEAT_NOWHERE;
+	if (err == 0)
+		err = heat_remap(&p->collected.heat, nodes);
 out:
 	hash_map_release(&children);
 	free(nodes);

@@ -255,6 +255,7 @@ void ff_profile_free(struct ff_profile *p)
 	array_release(&p->inputs);
 	array_release(&p->objects);
 	array_release(&p->findings);
+	array_release(&p->phases.list);
 	roots_release(&p->roots);
 	intern_release(&p->strings);
 	arena_release(&p->arena);

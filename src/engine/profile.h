@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "chart/chart.h"
 #include "engine/collected.h"
+#include "engine/phases.h"
 #include "filter/filter.h"
 #include "order/order.h"
 #include "symbol/symbol.h"
@@ -140,6 +141,7 @@ struct ff_profile {
 	struct wall wall; /* not bound: what was asked for */
 	struct ratio_wish ratio;
 	uint32_t waits; /* the column of chart_source */
+	uint64_t slice; /* ns of a cell of heat; 0: as narrow as memory has room for */
 	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
 	struct filters *filters;
@@ -160,6 +162,7 @@ struct ff_profile {
 	ARRAY(struct ff_object) objects;
 	struct roots roots;
 	ARRAY(struct ff_finding) findings;
+	struct phase_list phases; /* empty: nobody has asked yet */
 };
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total);

@@ -145,4 +145,5 @@ void forget_results(struct ff_profile *p)
 	p->objects.count = 0;
 	roots_release(&p->roots);
 	p->findings.count = 0;
+	p->phases.list.count = 0;
 }

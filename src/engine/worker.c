@@ -3,6 +3,7 @@
  * nobody else touches meanwhile: workers share what they only read.
  */
 #include <errno.h>
+#include <flamefold_time.h>
 
 #include "engine/job.h"
 
@@ -33,6 +34,8 @@ int worker_start(struct input_job *j, struct worker *w)
 	w->collected.blocks.budget = p->ctx.budget;
 	if (filter_memo_new(p->filters, &w->memo) < 0)
 		return fail_memory(&p->ctx);
+	if (p->options.flags & FF_HEAT)
+		w->collected.heat = heat_of(&j->rec->first_time, p->slice, p->ctx.budget);
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,

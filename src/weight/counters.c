@@ -44,7 +44,12 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 {
 	const struct counter_read *read = read_of(e);
 	struct charge charge = {
-		.weight = read->value, .node = e->node, .lost = e->lost, .cut = e->cut
+		.weight = read->value,
+		.node = e->node,
+		.lost = e->lost,
+		.cut = e->cut,
+		.from = e->time,
+		.until = e->time,
 	};
 	int err = 0;
 

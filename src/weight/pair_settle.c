@@ -301,7 +301,9 @@ static int charge_pair(const struct deferred_event *start,
 	struct charge charge = { .lost = start->lost ? start->lost
 					 : end	     ? end->lost
 						     : 0,
-				 .cut = start->cut || (end && end->cut) };
+				 .cut = start->cut || (end && end->cut),
+				 .from = start->time,
+				 .until = until };
 	int err = 0;
 
 	if (!charge.lost && !filters_pass_duration(to->filters, until - start->time))
@@ -361,7 +363,9 @@ static int charge_owed(const struct deferred_event *before, uint64_t owed,
 	const struct trie *t = to->target.trie;
 	struct charge charge = { .weight = owed,
 				 .node = before->behind,
-				 .lost = b->lost & 0x7f };
+				 .lost = b->lost & 0x7f,
+				 .from = before->time,
+				 .until = before->time };
 	struct path path = { 0 };
 	uint32_t root = before->behind;
 	int err = 0;
@@ -391,7 +395,11 @@ static int settle_sample(struct deferred_event *e, const struct deferred_event *
 			 struct settlement *to)
 {
 	struct pair_counts *counts = to->target.pairs;
-	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
+	struct charge charge = { .node = e->node,
+				 .lost = e->lost,
+				 .cut = e->cut,
+				 .from = e->time,
+				 .until = e->time };
 	int err = 0;
 
 	counts->samples++;
@@ -497,7 +505,9 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 	struct charge charge = { .weight = (uint64_t)more_of(e)->values[0],
 				 .node = e->node,
 				 .lost = e->lost,
-				 .cut = e->cut };
+				 .cut = e->cut,
+				 .from = e->time,
+				 .until = e->time };
 	int err;
 
 	if (!charge.lost && !filters_pass_duration(to->filters, until - e->time))

@@ -31,7 +31,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret)
 {
 	ret->sample = s;
-	ret->charge = (struct charge){ 0 };
+	ret->charge = (struct charge){ .from = s->time, .until = s->time };
 	ret->comm = 0;
 	ret->how = w->wall && w->wall->is_bound ? WEIGH_BY_WALL
 		   : w->pairing->is_bound	? WEIGH_PAIRED
@@ -108,6 +108,10 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 	to->sum->kept += c->weight;
 	to->sum->cut += c->cut ? c->weight : 0;
 	to->sum->samples_kept += times;
+	if (heat_is_wanted(to->heat) &&
+	    heat_add(to->heat, c->node,
+		     &(struct heat_span){ c->from, c->until, c->weight, times }) < 0)
+		return -ENOMEM;
 	return 1;
 }
 

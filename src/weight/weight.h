@@ -7,6 +7,7 @@
 #include "trie/trie.h"
 #include "weight/chart_log.h"
 #include "weight/deferred.h"
+#include "weight/heat.h"
 #include "weight/pairing.h"
 #include "weight/time_blocks.h"
 #include "weight/wall.h"
@@ -225,6 +226,7 @@ struct weight_target {
 	struct wall_counts *wall;
 	struct time_blocks *blocks; /* NULL, or without a grid: there are none */
 	struct chart_log *chart;
+	struct heat *heat; /* NULL, or without a first sample: it is not wanted */
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */
@@ -252,6 +254,8 @@ struct charge {
 	bool cut; /* no memory was left for all of its stack */
 	uint8_t column; /* COLUMN_WEIGHT, or a further one that it adds to */
 	uint32_t times; /* samples that it stands for; 0: one */
+	uint64_t from,
+		until; /* when it came to be; 0: not known. A sample has one time */
 };
 
 enum weigh_how { WEIGH_ITSELF, WEIGH_PAIRED, WEIGH_BY_WALL };

@@ -1,0 +1,259 @@
+/*
+ * Cells are appended as they come, and put in order when there are twice as many as were in order
+ * before: then those of one cell and stack become one.
+ */
+#include "weight/heat.h"
+
+#include <errno.h>
+
+enum {
+	SOME = 1024, /* cells, that the budget is asked for at once */
+	CELL_MEMORY = 2 * sizeof(struct heat_cell), /* each with room for another one */
+	UNSORTED = 1 << 15, /* cells that are not worth to be put in order */
+};
+
+/* What is wider than this is a clock that jumped. */
+static uint64_t wider(uint64_t width)
+{
+	static const uint64_t widths[] = {
+		HEAT_WIDTH_LEAST,	  UINT64_C(100000000),	 UINT64_C(1000000000),
+		UINT64_C(5000000000),	  UINT64_C(60000000000), UINT64_C(3600000000000),
+		UINT64_C(86400000000000),
+	};
+
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		if (widths[i] > width)
+			return widths[i];
+	return width * 10;
+}
+
+struct heat heat_of(const uint64_t *first, uint64_t width, struct budget *budget)
+{
+	return (struct heat){ .first = first,
+			      .width = width ? width : HEAT_WIDTH_LEAST,
+			      .is_fixed = width != 0,
+			      .budget = budget };
+}
+
+void heat_drop(struct heat *h, enum heat_flaw why)
+{
+	array_release(&h->cells);
+	claim_release(&h->claim);
+	h->allowed = h->sorted = 0;
+	h->flaw = (uint8_t)why;
+}
+
+void heat_release(struct heat *h)
+{
+	heat_drop(h, HEAT_WHOLE);
+	*h = (struct heat){ 0 };
+}
+
+static inline bool is_before(const struct heat_cell *a, const struct heat_cell *b)
+{
+	return a->cell != b->cell ? a->cell < b->cell : a->node < b->node;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct heat_cell *a = left, *b = right;
+
+	return is_before(b, a) - is_before(a, b);
+}
+
+/* Those of one cell and node become one. */
+static void put_in_order(struct heat *h)
+{
+	struct heat_cell *v = h->cells.v;
+	size_t count = 0, from = h->sorted;
+
+	struct heat_cell *more = NULL;
+	size_t some, all = h->cells.count;
+
+	/* Most often they come in order. */
+	while (from && from < all && is_before(&v[from - 1], &v[from]))
+		from++;
+	some = all - from;
+	if (some)
+		qsort(v + from, some, sizeof(*v), by_place);
+	if (some && from && !is_before(&v[from - 1], &v[from]))
+		more = malloc(some * sizeof(*more));
+	if (more) {
+		/* What is in order already and what is new, from their ends. */
+		memcpy(more, v + from, some * sizeof(*more));
+		for (size_t to = all; some; to--)
+			v[to - 1] = from && is_before(&more[some - 1], &v[from - 1])
+					    ? v[--from]
+					    : more[--some];
+		free(more);
+	} else if (some && from) {
+		qsort(v, all, sizeof(*v), by_place);
+	}
+	for (size_t i = 0; i < h->cells.count; i++) {
+		struct heat_cell *last = count ? &v[count - 1] : NULL;
+
+		if (last && last->cell == v[i].cell && last->node == v[i].node) {
+			last->weight += v[i].weight;
+			last->samples += v[i].samples;
+		} else {
+			v[count++] = v[i];
+		}
+	}
+	h->cells.count = h->sorted = count;
+}
+
+/* @width: a multiple of what it was. */
+static void widen_cells(struct heat *h, uint64_t width)
+{
+	uint64_t times = width / h->width;
+
+	for (size_t i = 0; i < h->cells.count; i++)
+		h->cells.v[i].cell = (uint32_t)(h->cells.v[i].cell / times);
+	h->width = width;
+	h->sorted = 0;
+	put_in_order(h);
+}
+
+static void shrink(struct heat *h)
+{
+	put_in_order(h);
+	while (h->cells.count > HEAT_MOST && !h->is_fixed)
+		widen_cells(h, wider(h->width));
+}
+
+int heat_finish(struct heat *h)
+{
+	shrink(h);
+	return 0;
+}
+
+static int append_cell(struct heat *h, const struct heat_cell *cell)
+{
+	struct heat_cell *last = h->cells.count ? array_last(&h->cells) : NULL;
+
+	if (last && last->cell == cell->cell && last->node == cell->node) {
+		last->weight += cell->weight;
+		last->samples += cell->samples;
+		return 0;
+	}
+	if (h->cells.count >= 2 * h->sorted + UNSORTED)
+		shrink(h);
+	if (h->cells.count >= h->allowed) {
+		if (!claim_add_part(&h->claim, h->budget, BUDGET_STACKS,
+				    SOME * CELL_MEMORY)) {
+			heat_drop(h, HEAT_REFUSED);
+			return 0;
+		}
+		h->allowed += SOME;
+	}
+	if (!array_reserve(&h->cells, 1))
+		return -ENOMEM;
+	h->cells.v[h->cells.count++] = *cell;
+	return 0;
+}
+
+int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
+{
+	uint64_t from, until, long_, given = 0;
+	int err = 0;
+
+	if (!heat_is_wanted(h))
+		return 0;
+	if (!span->until || span->until >= UINT64_MAX >> 1) {
+		heat_drop(h, HEAT_UNTIMED);
+		return 0;
+	}
+	if (!h->has_origin) {
+		h->origin = *h->first;
+		h->has_origin = true;
+	}
+	/* What was there before the first sample is as if it had begun with it. */
+	until = span->until > h->origin ? span->until - h->origin : 0;
+	from = span->from > h->origin ? span->from - h->origin : 0;
+	from = from < until ? from : until;
+	while (!h->is_fixed && (until / h->width >= UINT32_MAX ||
+				until / h->width - from / h->width >= HEAT_MOST))
+		widen_cells(h, wider(h->width));
+	long_ = until - from;
+	/* The end is no part of a span that has a length. */
+	for (uint64_t at = from, cell = long_ ? from / h->width : until / h->width, next;
+	     err == 0 && h->flaw == HEAT_WHOLE; at = next) {
+		struct heat_cell part = { .node = node, .cell = (uint32_t)cell++ };
+		uint64_t so_far;
+
+		next = cell * h->width < until ? cell * h->width : until;
+		so_far = next == until ? span->weight
+				       : (uint64_t)((unsigned __int128)span->weight *
+						    (next - from) / long_);
+		part.weight = so_far - given;
+		part.samples = next != until ? 0 : span->samples ? span->samples : 1;
+		given = so_far;
+		(void)at;
+		if (part.weight || part.samples)
+			err = append_cell(h, &part);
+		if (next == until)
+			break;
+	}
+	return err;
+}
+
+int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map)
+{
+	struct heat mine = *h;
+	int err = 0;
+
+	if (h->flaw || from->flaw) {
+		heat_drop(h, h->flaw ? h->flaw : from->flaw);
+		return 0;
+	}
+	if (h->cells.count && from->first && h->first != from->first) {
+		heat_drop(h, HEAT_SEVERAL);
+		return 0;
+	}
+	if (!h->cells.count) {
+		/* Most often: nothing is copied. */
+		*h = *from;
+		*from = mine;
+		h->first = h->first ? h->first : mine.first;
+		return node_map ? heat_remap(h, node_map) : 0;
+	}
+	if (!from->cells.count)
+		return 0;
+	claim_join(&h->claim, &from->claim);
+	h->allowed += from->allowed;
+	from->allowed = 0;
+	if (h->width < from->width)
+		widen_cells(h, from->width);
+	else if (from->width < h->width)
+		widen_cells(from, h->width);
+	for (size_t i = 0; i < from->cells.count && err == 0 && !h->flaw; i++) {
+		struct heat_cell cell = from->cells.v[i];
+
+		cell.node = node_map ? node_map[cell.node] : cell.node;
+		err = append_cell(h, &cell);
+	}
+	return err;
+}
+
+int heat_remap(struct heat *h, const uint32_t *node_map)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->cells.count; i++) {
+		struct heat_cell cell = h->cells.v[i];
+
+		cell.node = node_map[cell.node];
+		if (cell.node != HEAT_NOWHERE)
+			h->cells.v[count++] = cell;
+	}
+	h->cells.count = count;
+	h->sorted = 0;
+	shrink(h);
+	return 0;
+}
+
+void heat_scale(struct heat *h, uint64_t factor)
+{
+	for (size_t i = 0; i < h->cells.count; i++)
+		h->cells.v[i].weight *= factor;
+}

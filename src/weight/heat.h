@@ -1,0 +1,82 @@
+#ifndef WEIGHT_HEAT_H
+#define WEIGHT_HEAT_H
+
+#include "base/array.h"
+#include "base/budget.h"
+
+/*
+ * How much of each stack is in which cell of a recording's time: who draws time has it from here. A
+ * cell is 20 ms; where more than HEAT_MOST pairs of a cell and a stack would have to be kept, or a
+ * span of time has more cells than that, cells are wider, so that memory does not grow with the
+ * recording. Each width is a multiple of the one before:
+ *
+ *	20 ms    100 ms    1 s    5 s    1 min    1 h    1 d    10 d ...
+ *
+ * Cells are as narrow as they can be with so many pairs, of all that was read. No part of it has more
+ * pairs than all, so neither the order of samples nor the number of workers decides that.
+ */
+enum { HEAT_MOST = 1 << 20 };
+#define HEAT_WIDTH_LEAST UINT64_C(20000000) /* ns */
+
+struct heat_cell {
+	uint64_t weight;
+	uint32_t cell;
+	uint32_t node; /* of the stack: in the trie it was added to */
+	uint64_t samples;
+};
+
+/* What keeps it from being drawn. */
+enum heat_flaw {
+	HEAT_WHOLE,
+	HEAT_UNTIMED, /* something has no time */
+	HEAT_SEVERAL, /* inputs whose clocks have nothing to do with each other */
+	HEAT_REFUSED, /* for want of memory */
+};
+
+struct heat {
+	const uint64_t
+		*first; /* of the input: when its first sample was; NULL: not wanted */
+	uint64_t origin, width; /* ns; cell 0 begins at the origin */
+	bool is_fixed; /* cells stay as wide as they are */
+	bool has_origin;
+	uint8_t flaw; /* enum heat_flaw: then there are no cells */
+	ARRAY(struct heat_cell) cells;
+	size_t sorted; /* the first of them: by cell, then node, none twice */
+	struct budget *budget;
+	struct claim claim;
+	size_t allowed; /* cells that the claim is for */
+};
+
+/* @width: 0: as narrow as memory has room for. */
+struct heat heat_of(const uint64_t *first, uint64_t width, struct budget *budget);
+
+/* A part of a weight for each cell between the two times, in proportion; all of it is at @until where
+ * they are the same. 0, or -ENOMEM. */
+struct heat_span {
+	uint64_t from, until, weight;
+	uint64_t samples; /* 0: one */
+};
+int heat_add(struct heat *h, uint32_t node, const struct heat_span *span);
+
+/* Adds what another one has. @node_map: for each node its id here, NULL: the same. 0, or -ENOMEM. */
+int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map);
+
+/* Nodes have other ids now, some of them one; HEAT_NOWHERE: what is there goes. 0, or -ENOMEM. */
+#define HEAT_NOWHERE UINT32_MAX
+int heat_remap(struct heat *h, const uint32_t *node_map);
+
+/* Weights are so many times as large. */
+void heat_scale(struct heat *h, uint64_t factor);
+
+/* By cell, then node, none twice. 0, or -ENOMEM. */
+int heat_finish(struct heat *h);
+
+void heat_drop(struct heat *h, enum heat_flaw why);
+void heat_release(struct heat *h);
+
+static inline bool heat_is_wanted(const struct heat *h)
+{
+	return h && h->first && h->flaw == HEAT_WHOLE;
+}
+
+#endif
