@@ -159,15 +159,23 @@ words  = src/write/viewer/platform.words
 embed = $(call say,EMBED)$(gen)/embed $1 >$@ && \
 	if grep -n -e ']]>' -e '</script' -e '</style' -e '<!--' $@; then echo "$@: ends its element" >&2; exit 1; fi
 
-# What only a picture of a difference needs is a line of its own, which others leave out.
+# What only a picture of a difference needs is a line of its own, which others leave out; and so is what only one
+# needs that says when it was, which can compare times and has both.
 change = $(call viewer,$1,difference_)
-others = $(filter-out $(call change,$1),$(call viewer,$1))
+heat   = $(call viewer,$1,heat_)
+others = $(filter-out $(call change,$1) $(call heat,$1),$(call viewer,$1))
 
-$(gen)/viewer_difference.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
-	$(call embed,js $(words) $(call others,js) + $(call change,js))
+$(gen)/viewer_all.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
+	$(call embed,js $(words) $(call others,js) + $(call change,js) + $(call heat,js))
 
-$(gen)/viewer.js: $(gen)/viewer_difference.js
-	$(call say,GEN)test "$$(wc -l <$<)" = 3 && sed 2d $< >$@
+$(gen)/viewer.js: $(gen)/viewer_all.js
+	$(call say,GEN)test "$$(wc -l <$<)" = 4 && sed 2,3d $< >$@
+
+$(gen)/viewer_difference.js: $(gen)/viewer_all.js
+	$(call say,GEN)sed 3d $< >$@
+
+$(gen)/viewer_heat.js: $(gen)/viewer_all.js
+	$(call say,GEN)cp $< $@
 
 # A chart has a script of its own, and what it needs of the graph's.
 chart = $(foreach file,aliases elements numbers labels decode,$(folder)/$(file).js) $(sort $(wildcard $(folder)/chart/*.js))
@@ -188,23 +196,28 @@ $(gen)/viewer.css: $(call others,css) $(folder) $(gen)/embed
 $(gen)/viewer_difference.css: $(call change,css) $(folder) $(gen)/embed
 	$(call embed,css $(call change,css))
 
+$(gen)/viewer_heat.css: $(call heat,css) $(folder) $(gen)/embed
+	$(call embed,css $(call heat,css))
+
 string = { printf 'static const char viewer_%s[] = {\n' $1; $2 | od -An -v -tx1 | \
 	sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; echo '0 };'; }
 hash = printf 'static const char viewer_%s[] = "sha256-%s";\n' $1 \
 	"$$(env printf "$$(sha256sum <$2 | sed 's/ .*//; s/../\\x&/g')" | base64)"
 
-$(gen)/viewer_js.h: $(gen)/viewer_difference.js
+$(gen)/viewer_js.h: $(gen)/viewer_all.js
 	$(call say,GEN){ $(call string,js,sed -n 1p $<); $(call string,difference_js,sed -n 2p $<); \
-		$(call string,end_js,sed -n 3p $<); } >$@
+		$(call string,heat_js,sed -n 3p $<); $(call string,end_js,sed -n 4p $<); } >$@
 
-$(gen)/viewer_css.h: $(gen)/viewer.css $(gen)/viewer_difference.css
-	$(call say,GEN){ $(call string,css,cat $<); $(call string,difference_css,cat $(word 2,$^)); } >$@
+$(gen)/viewer_css.h: $(gen)/viewer.css $(gen)/viewer_difference.css $(gen)/viewer_heat.css
+	$(call say,GEN){ $(call string,css,cat $<); $(call string,difference_css,cat $(word 2,$^)); \
+		$(call string,heat_css,cat $(word 3,$^)); } >$@
 
 $(gen)/viewer_chart.h: $(gen)/viewer_chart.js $(gen)/viewer_chart.css
 	$(call say,GEN){ $(call string,chart_js,cat $<); $(call string,chart_css,cat $(word 2,$^)); } >$@
 
-$(gen)/viewer_hash.h: $(gen)/viewer.js $(gen)/viewer_difference.js
-	$(call say,GEN){ $(call hash,hash,$<); $(call hash,difference_hash,$(word 2,$^)); } >$@
+$(gen)/viewer_hash.h: $(gen)/viewer.js $(gen)/viewer_difference.js $(gen)/viewer_heat.js
+	$(call say,GEN){ $(call hash,hash,$<); $(call hash,difference_hash,$(word 2,$^)); \
+		$(call hash,heat_hash,$(word 3,$^)); } >$@
 
 # One object in which only the public symbols are global: internal names can be
 # short and still not clash with those of a program that links libflamefold.a.

@@ -23,9 +23,9 @@ extern "C" {
 /* A flag of struct ff_options: keep how much of each stack is in which cell of a recording's time. A
  * cell is 20 ms, or longer where more than a million pairs of a cell and a stack would have to be kept.
  * Pictures of recordings of FF_HEAT_LEAST ns and more show it. */
-enum { FF_HEAT = 1 << 17 };
+enum { FF_HEAT = 1 << 21 };
 /* With FF_HEAT: phases are found, ff_profile_phases(), and pictures say them, too. */
-enum { FF_PHASES = 1 << 18 };
+enum { FF_PHASES = 1 << 22 };
 #define FF_HEAT_LEAST UINT64_C(2000000000)
 
 /* With FF_HEAT, before anything is read: cells are exactly as long. 0, or -EINVAL. */

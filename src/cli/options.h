@@ -41,13 +41,6 @@ bool option_real_number(const char *arg, char **end, double *ret);
 
 extern const struct option_row option_rows[]; /* ends with a row without help */
 
-/* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
-int option_refuse(const struct settings *s, const struct option_row *row, const char *arg,
-		  const char *wanted);
-
-/* Does @arg begin with a finite decimal number? *@end: behind it. */
-bool option_real_number(const char *arg, char **end, double *ret);
-
 enum { OPTION_HELP_MOST = 400 };
 
 /* The help of any row; @room is for one that is made. */

@@ -1,6 +1,7 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
 #include <flamefold_chart.h>
+#include <flamefold_time.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,8 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	if (options)
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
+	how.heat = &p->collected.heat;
+	how.phase_count = ff_profile_phases(p, &how.phases);
 	facts = profile_facts(p);
 	facts.report = &report;
 	facts.root = p->options.root;

@@ -528,8 +528,9 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 	pieces[0] = (struct deflate_piece){ directory.v, directory.count };
 	for (size_t i = 0; i < count; i++)
 		p.whole += pieces[i].size;
-	/* Small data is not packed: it can be read at once, and by any browser. */
-	p.is_zlib = p.whole >= SMALL;
+	/* Small data is not packed: it can be read at once, and by any browser. What is known of time
+	 * packs better than all else. */
+	p.is_zlib = p.whole >= SMALL || d->columns[SAVED_HEAT].count;
 	if (directory.failed) {
 		err = -ENOMEM;
 	} else if (p.is_zlib) {

@@ -39,6 +39,14 @@ enum saved_column {
 	SAVED_DESCRIBED = 49, /* what further columns are */
 	SAVED_MEASURES = 50, /* of a difference: input passes over it */
 	SAVED_OWN_MEASURES = 51, /* of own values, likewise */
+	SAVED_HEAT = 52, /* and the next ones, of time: input passes over them */
+	SAVED_HEAT_CELLS,
+	SAVED_HEAT_PAIRS,
+	SAVED_HEAT_PARAMETERS,
+	SAVED_HEAT_CODES,
+	SAVED_HEAT_SAMPLES,
+	SAVED_HEAT_WEIGHTS,
+	SAVED_HEAT_PHASES,
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
 	/* Of a chart: its threads, and of their runs the gaps, lengths, nodes, and what they are; and once more, of

@@ -22,7 +22,9 @@ void html_begin(struct text *t, const struct page *p)
 		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
 	if (graph_has_viewer(p->options))
 		text_printf(t, "script-src '%s'; ",
-			    p->difference ? viewer_difference_hash : viewer_hash);
+			    p->difference ? viewer_difference_hash
+			    : p->heat	  ? viewer_heat_hash
+					  : viewer_hash);
 	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n");

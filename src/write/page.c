@@ -150,8 +150,10 @@ void page_style(struct text *t, const struct page *p)
 		text_add(t, viewer_chart_css, sizeof(viewer_chart_css) - 1);
 	else if (viewer)
 		text_add(t, viewer_css, sizeof(viewer_css) - 1);
-	if (viewer && p->difference)
+	if (viewer && (p->difference || p->heat))
 		text_add(t, viewer_difference_css, sizeof(viewer_difference_css) - 1);
+	if (viewer && p->heat)
+		text_add(t, viewer_heat_css, sizeof(viewer_heat_css) - 1);
 	text_string(t, html ? "</style>\n" : "]]></style>\n");
 }
 
@@ -292,8 +294,10 @@ void page_add_script(struct text *t, const struct page *p)
 		return;
 	}
 	text_add(t, viewer_js, sizeof(viewer_js) - 1);
-	if (p->difference)
+	if (p->difference || p->heat)
 		text_add(t, viewer_difference_js, sizeof(viewer_difference_js) - 1);
+	if (p->heat)
+		text_add(t, viewer_heat_js, sizeof(viewer_heat_js) - 1);
 	text_add(t, viewer_end_js, sizeof(viewer_end_js) - 1);
 }
 

@@ -19,6 +19,7 @@ struct page {
 	bool classes; /* the default look */
 	bool chart; /* likewise, which are all it has */
 	bool difference; /* its script and style have what these need */
+	bool heat; /* likewise: its data says when it was */
 	bool plain; /* and its background, which follows the page's */
 	enum page_theme theme; /* of what is drawn where no style counts */
 	const bool *used; /* by class of the default look */

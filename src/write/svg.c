@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "write/change.h"
+#include "write/heat.h"
 #include "write/legend.h"
 #include "write/metadata.h"
 #include "write/title.h"
@@ -29,6 +30,8 @@ struct svg {
 	struct view own;
 	bool data_by_label;
 	struct packed_tree packed;
+	const struct write_options *asked;
+	bool heat; /* the data says when it was */
 	struct text title; /* that was made, or empty */
 	const char *subject; /* the title that no fact says */
 	bool used
@@ -328,7 +331,10 @@ static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
 		change_add_measures(&data->columns[SAVED_MEASURES],
 				    &data->columns[SAVED_OWN_MEASURES],
 				    s->picture.difference, s->data);
-	if (add_data_colours(s, data) < 0)
+	s->heat = !s->data_by_label && graph_has_viewer(&s->options) &&
+		  heat_of_picture(s->asked, in);
+	if ((s->heat && heat_add_columns(data->columns, s->asked, s->data) < 0) ||
+	    add_data_colours(s, data) < 0)
 		return fail_memory(ctx);
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }
@@ -408,6 +414,7 @@ static int draw_document(struct context *ctx, struct svg *s)
 	tree_data_release(&halves.data);
 	if (err < 0)
 		goto out;
+	s->page.heat = s->heat;
 	page_begin(&s->sink.text, &s->page);
 	if (picture_draw(p, &s->sink) < 0) {
 		err = fail_memory(ctx);
@@ -451,6 +458,7 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 {
 	struct svg s = {
 		.sink.out = out,
+		.asked = options,
 		.page.html = container == SVG_IN_PAGE,
 		.picture = { .in = in,
 			     .facts = options->facts,

@@ -49,12 +49,17 @@ struct write_facts {
 
 /* How, and of what. */
 struct difference;
+struct ff_phase;
+struct heat;
 struct write_options {
 	const struct ff_graph_options *graph; /* all of it; NULL: the defaults */
 	/* Whose tree it is, with what is known of its noise; NULL: of one profile, or of a difference
 	 * that somebody else has made. */
 	const struct difference *difference;
 	const struct write_facts *facts; /* NULL: nothing is known */
+	const struct heat *heat; /* by node of the tree; NULL: nothing of time is known */
+	const struct ff_phase *phases; /* of it */
+	size_t phase_count;
 };
 
 /* -EIO and the like where @out fails. */

@@ -42,6 +42,18 @@ const things = {
 	"fold recursion": () => dispatchEvent(new KeyboardEvent("keydown", { key: "r" })),
 };
 
+// What there is to do in the strip of time, first of all.
+const timeThings = {
+	"brush": () => brush(0.2, 0.5),
+	"brush, another time": () => brush(0.6, 0.7),
+	"all time": () => dispatchEvent(new KeyboardEvent("keydown", { key: "Y" })),
+	"when a frame ran": () => {
+		const { x, y } = [...document.querySelectorAll("#tree > rect")][5].getBoundingClientRect();
+
+		document.querySelector("#frames").dispatchEvent(new PointerEvent("pointermove", { clientX: x + 1, clientY: y + 3, bubbles: true }));
+	},
+};
+
 const theirThings = {
 	"zoom in": () => [...document.querySelectorAll("#frames > g > rect")].sort((a, b) => b.width.baseVal.value - a.width.baseVal.value)[20]
 		.dispatchEvent(new MouseEvent("click", { bubbles: true })),
@@ -73,7 +85,9 @@ async function measure({ file, page, session, results }) {
 
 	const ours = await page.locator("svg[data-flamefold]").count();
 
-	for (const [name, thing] of Object.entries(ours ? things : theirThings)) {
+	const hasTime = await page.locator("#strip").count();
+
+	for (const [name, thing] of Object.entries(ours ? { ...hasTime ? timeThings : {}, ...things } : theirThings)) {
 		before = await cpu();
 
 		const wall = await page.evaluate(({ thing }) => new Promise((done) => {
@@ -83,7 +97,18 @@ async function measure({ file, page, session, results }) {
 				field.value = text;
 				field.dispatchEvent(new Event("input"));
 			};
-			const act = new Function("type", `return ${thing}`)(type);
+			const brush = (from, to) => {
+				const strip = document.querySelector("#strip"), { x, y, width, height } = strip.getBoundingClientRect();
+				const happens = (type, at) => strip.dispatchEvent(new PointerEvent(type, {
+					clientX: x + at * width, clientY: y + height / 2, bubbles: true,
+				}));
+
+				/* There is no pointer to be captured. */
+				strip.setPointerCapture = () => {};
+				happens("pointerdown", from);
+				happens("pointerup", to);
+			};
+			const act = new Function("type", "brush", `return ${thing}`)(type, brush);
 			const begin = performance.now();
 
 			act();

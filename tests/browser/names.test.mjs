@@ -16,7 +16,7 @@ const code = readdirSync(folder).filter((name) => name.endsWith(".js")).map(read
 const ours = new Set(`all attributes bottom count details divisor elements first flat frames grow head high kind
 	labels left level low name number options parent right root rows scale self sign status table total trim view
 	weight app page fontSize links controls items element exports list step profile entries lines file ratio unit
-	before after columns error caption`.split(/\s+/));
+	before after columns error caption range end time start second compare`.split(/\s+/));
 
 test("what the browser knows as a property is not made short", async () => {
 	await browser.page.goto("about:blank");

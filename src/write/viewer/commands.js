@@ -232,7 +232,7 @@ function press(happens) {
 		does = changeCase;
 	else if (opened === elements.menu && arrow)
 		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
-	else if (control || happens.altKey || opened || target.matches?.("input, textarea")
+	else if (control || happens.altKey || opened || target.matches?.("input, textarea, [role=slider]")
 		 || isList && (arrow || key === "Enter")
 		 || key === "Enter" && target.matches?.("button"))
 		return;
@@ -257,6 +257,8 @@ function leave() {
 		zoomTo(0);
 	else if (view.pivot)
 		setKind(callersFirst);
+	else if (view.range)
+		choose({ range: "" });
 	focusBox();
 }
 

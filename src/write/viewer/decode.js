@@ -264,9 +264,13 @@ function readProfile(payload, facts) {
 	profile.most = change ? 1 : weights[before]?.reduce((most, was, i) =>
 		max(most, abs(weights[0][i] - was)), profile.divisor);
 	profile.trie = makeTrie(funcs, parents, weights, readInferred(column(39), unit));
-	profile.flat = functions.some(({ kind }) => kind === gap)
-		? rebuild(profile, profile.trie, {
-			place: (i) => functions[funcs[i]].kind === gap ? -1 : funcs[i],
-		}) : profile.trie;
+	/* Before steps: they say where nodes went. */
+	profile.heat = column(52).more() ? readHeat(column, weights[0]) : null;
+	profile.flat = withoutGaps(profile, profile.trie);
 	return profile;
 }
+
+const withoutGaps = (profile, trie) => profile.functions.some(({ kind }) => kind === gap)
+	? rebuild(profile, trie, {
+		place: (i) => profile.functions[trie.funcs[i]].kind === gap ? -1 : trie.funcs[i],
+	}) : trie;

@@ -38,7 +38,7 @@ function weightsLike(most) {
 }
 
 /* What is 100 % of whole(). */
-const ofWhole = () => view.steps[0] ? "of the stacks kept" : "of all";
+const ofWhole = () => view.steps[0] ? "of the stacks kept" : view.range ? "of this time" : "of all";
 
 /* In a difference, how its own value changed; towards callers that of all stacks it is on. */
 function changeOf(box) {
@@ -58,8 +58,8 @@ function titleOf(box) {
 	const weight = graph.total[box];
 	const delta = box ? changeOf(box) : NaN, ratio = saysOfRatio(box);
 	const parts = [
-		isWhole(box) && !view.steps[0] ? "" : isWhole(box)
-			? `${share(weight, profile.whole)} of all` : `${share(weight, whole())} ${ofWhole()}`,
+		isWhole(box) && !view.steps[0] && !view.range ? "" : isWhole(box)
+			? `${share(weight, profile.wholeOfAll ?? profile.whole)} of all` : `${share(weight, whole())} ${ofWhole()}`,
 		weightsLike(weight)(weight),
 	];
 
@@ -93,7 +93,7 @@ function figuresOf(box) {
 	const self = graph.self[box];
 	const shares = (of, says) => `${share(total, of)} ${says}${
 		own ? ` · self ${share(self, of)}` : ""}`;
-	const of = isWhole(box) ? profile.whole : whole();
+	const of = isWhole(box) ? profile.wholeOfAll ?? profile.whole : whole();
 	const inferred = inferredIn(graph, box);
 
 	return [

@@ -32,6 +32,7 @@ const chipsOfSides = () => [
 function makePanels() {
 	const caption = (side) => make("p", { id: `caption-${side}`, class: "caption" });
 
+	panels.length = 0;
 	return [make("div", { id: "pair" }, ...["A", "B"].map((side) => {
 		const paths = make("g"), texts = make("g", { class: "labels", "aria-hidden": true });
 		const same = make("path", { class: "same" });

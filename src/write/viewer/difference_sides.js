@@ -40,14 +40,25 @@ const rare = 3;
 
 /* The whole that points are of, the largest change that is no noise, and what only a difference has. */
 function startDifference() {
+	measureChange();
+	profile.trie.written = true;
+	addSides();
+}
+
+function measureChange() {
 	const { change: { scale, after, digits, sure }, before, trie } = profile;
 	const { sums, ends, count } = trie, of = (c, node) => sums[c][ends[node]] - sums[c][node];
+
+	profile.most = 1;
 
 	profile.wholeAfter = of(after, 0) || scale * of(before, 0);
 	for (let node = 0; node < count; node++)
 		if (digits[node] <= sure)
 			profile.most = max(profile.most, abs(of(after, node) - scale * of(before, node)));
-	trie.written = true;
+}
+
+/* What there is to choose between two sides. */
+function addSides() {
 	Object.assign(firstView, { side: "", own: "", panels: "", sort: "Delta" });
 	Object.assign(linkKeys, { side: "b", own: "e", panels: "a" });
 	commandOf("s")[0] = "S";

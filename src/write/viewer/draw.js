@@ -88,6 +88,8 @@ function draw(zoomedFrom = zoom) {
 	layout.list = view.panes !== "Graph" && sizeOfList();
 	/* What asks how large something is comes before the boxes change: the document would be laid
 	 * out with them each time. */
+	if (!paper && profile.heat)
+		measureTime();
 	if (!paper)
 		showMinimap();
 	if (!zoom)
@@ -246,6 +248,8 @@ function markSame() {
 	});
 	if (profile.change)
 		markPanels(func);
+	if (profile.heat)
+		paintTime(pointed?.box ?? current);
 }
 
 /* From where the boxes were before. */

@@ -19,7 +19,7 @@ function makePage() {
 		     makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
 		make("div", { id: "panes", role: "main" }, makeTable(),
-		     make("div", { id: "pane" }, makeMinimap(), ...profile.change ? makePanels() : [],
+		     make("div", { id: "pane" }, ...profile.heat ? makeTime() : [], makeMinimap(), ...profile.change ? makePanels() : [],
 			  makeStage()),
 		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
 		make("footer", {},

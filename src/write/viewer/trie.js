@@ -34,7 +34,7 @@ function runningSum(selves) {
  *	weighs(i)            its own value counts
  *	starts(i)            it goes below the root, wherever its caller went
  */
-function rebuild({ inOrder }, { count, funcs, parents, sums, inferred }, { place, weighs, starts }) {
+function rebuild({ inOrder, heat }, { count, funcs, parents, sums, inferred, from }, { place, weighs, starts }) {
 	const goes = integers(count);
 	const made = {
 		count: 1,
@@ -58,7 +58,16 @@ function rebuild({ inOrder }, { count, funcs, parents, sums, inferred }, { place
 		if (!weighs || weighs(i))
 			sums.forEach((sum, c) => selves[c][to] += sum[i + 1] - sum[i]);
 	}
-	return inPreorder(made, selves, moved(inferred, goes));
+	const { became, ...trie } = inPreorder(made, selves, moved(inferred, goes));
+
+	/* By node as it was recorded: where it is now. What does not weigh is nowhere. */
+	if (heat)
+		trie.from = (from ?? goes).map((node, i) => {
+			const at = from ? node : i;
+
+			return at < count && (!weighs || weighs(at)) ? became[goes[at]] : count;
+		});
+	return trie;
 }
 
 /* Values of nodes, where these are now. */
@@ -138,6 +147,6 @@ function inPreorder({ count, parents, funcs, folded }, selves, inferred) {
 	return {
 		...makeTrie(pick(funcs), pick(parents).map((parent) => became[parent]),
 			    selves.map(pick), moved(inferred, became)),
-		folded: pick(folded),
+		folded: pick(folded), became,
 	};
 }

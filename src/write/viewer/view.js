@@ -34,7 +34,10 @@ function hasChanged(thing, ...choices) {
 
 function refresh() {
 	const { steps, cases, plain, kind, pivot, order, sought, side } = view;
-	const how = [cases, ...steps];
+	const how = [cases, view.range, ...steps];
+
+	if (profile.heat)
+		followTime();
 	if (hasChanged("e", ...how))
 		kept = steps.reduce((trie, step) =>
 			doStep(profile, trie, step, { cases }), profile.flat);
@@ -155,6 +158,9 @@ function restoreLink() {
 	const query = readQuery(location.hash.slice(1)), old = readQuery(location.search);
 	const chosen = { steps: query.getAll("t") };
 
+	if (profile.heat)
+		followTime(query.get(linkKeys.range) ?? "");
+
 	for (const key in linkKeys)
 		chosen[key] = query.get(linkKeys[key]) ?? firstView[key];
 	/* What is not in its list is none. */
@@ -165,7 +171,7 @@ function restoreLink() {
 	if (profile.change)
 		checkSides(chosen);
 	chosen.sought = putInField(chosen.sought || (old.get("s") ?? ""), chosen);
-	Object.assign(view, firstView, { steps: [] });
+	Object.assign(view, firstView, { steps: [], range: chosen.range });
 
 	const wrong = apply(chosen);
 	const { box, moved } = query.has("z") || !old.has("x")

@@ -57,6 +57,8 @@ async function readData() {
 				 fact("data-whole") * profile.divisor);
 	if (profile.change)
 		startDifference();
+	if (profile.heat)
+		startTime();
 	if (profile.samples < 0 && /^samples$/.test(picture.countName))
 		Object.assign(profile, { samples: 0, perSample: profile.divisor });
 }
@@ -147,23 +149,31 @@ function followSize() {
 	redrawRows();
 }
 
-async function start() {
-	readPicture();
-	context = make("canvas").getContext("2d");
-	await readData();
-	adoptStyle();
-
+/* A page, with what is used again and again in it. */
+function fillPage() {
 	const page = makePage();
-	const { tree, texts, thin, stage } = elements;
+	const { tree, texts, thin } = elements;
 
-	context.font = `${picture.fontSize}px ${fact("font-family")}`;
-	fitLabel = makeLabels((string) => context.measureText(string).width);
 	rects = makePool(tree, () => make("rect", {
 		role: "treeitem", rx: 2, ry: 2, height: picture.rowHeight - 1,
 	}));
 	labels = makePool(texts, () => make("text"));
 	thins = makePool(thin, () => make("path"));
-	mount(page);
+	return page;
+}
+
+let resized;
+
+async function start() {
+	readPicture();
+	resized = new ResizeObserver(followSize);
+	context = make("canvas").getContext("2d");
+	await readData();
+	adoptStyle();
+
+	context.font = `${picture.fontSize}px ${fact("font-family")}`;
+	fitLabel = makeLabels((string) => context.measureText(string).width);
+	mount(fillPage());
 	restoreLink();
 	addEventListener("popstate", restoreLink);
 	addEventListener("keydown", press);
@@ -174,7 +184,7 @@ async function start() {
 		}
 	});
 	systemDark.addEventListener("change", () => draw());
-	new ResizeObserver(followSize).observe(stage);
+	resized.observe(elements.stage);
 }
 
 if (typeof document === "object") {

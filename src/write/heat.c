@@ -1,0 +1,232 @@
+/*
+ * Heat as columns of a picture's data: pairs of a node and a cell, node by node as the tree is walked, and
+ * of each in the order of time. A cell is said by how many cells with something in them lie between it and
+ * the one before of its node. These numbers go by how much the node has: they are Rice codes, of a
+ * parameter for each node, which come close to what there is to be said. Weights are not there where each
+ * sample weighs the same.
+ */
+#include "write/heat.h"
+
+#include <errno.h>
+#include <flamefold_time.h>
+#include <stdlib.h>
+
+const struct heat *heat_of_picture(const struct write_options *options,
+				   const struct tree_source *in)
+{
+	const struct heat *h = options->heat;
+	uint64_t sum = 0, cells;
+
+	if (!heat_is_wanted(h) || !h->cells.count || in->in_order || options->difference)
+		return NULL;
+	cells = array_last(&h->cells)->cell - h->cells.v[0].cell;
+	for (size_t i = 0; i < h->cells.count; i++)
+		sum += h->cells.v[i].weight;
+	/* Inputs without times may have been added. */
+	return sum == named_total(in->tree, 0) &&
+			       (unsigned __int128)cells * h->width >= FF_HEAT_LEAST
+		       ? h
+		       : NULL;
+}
+
+/* Bits, the low ones of a byte first. */
+struct bits {
+	struct bytes *to;
+	uint32_t held;
+	unsigned count;
+};
+
+static void put_bits(struct bits *b, uint32_t value, unsigned count)
+{
+	while (count) {
+		unsigned some = 8 - b->count < count ? 8 - b->count : count;
+
+		b->held |= (value & ((1u << some) - 1)) << b->count;
+		b->count += some;
+		value >>= some;
+		count -= some;
+		if (b->count == 8) {
+			bytes_u8(b->to, (uint8_t)b->held);
+			b->held = b->count = 0;
+		}
+	}
+}
+
+enum {
+	ONES_MOST = 20, /* a number with more of them has all of its bits behind these */
+	PARAMETER_MOST = 31,
+	SAID = 8, /* pairs of a node whose parameter is said */
+};
+
+/* In bits, of the Rice code with that parameter. */
+static uint32_t code_size(uint32_t value, unsigned parameter)
+{
+	uint32_t ones = value >> parameter;
+
+	return ones < ONES_MOST ? ones + 1 + parameter : ONES_MOST + 32;
+}
+
+/* So many ones and a zero, and then the lower bits. */
+static void put_rice(struct bits *b, uint32_t value, unsigned parameter)
+{
+	uint32_t ones = value >> parameter;
+
+	if (ones < ONES_MOST) {
+		put_bits(b, (1u << ones) - 1, ones + 1);
+		put_bits(b, value, parameter);
+	} else {
+		put_bits(b, (1u << ONES_MOST) - 1, ONES_MOST);
+		put_bits(b, value, 32);
+	}
+}
+
+/* What divides all weights. */
+static uint64_t unit_of(const struct heat *h)
+{
+	uint64_t unit = 0;
+
+	for (size_t i = 0; i < h->cells.count && unit != 1; i++)
+		for (uint64_t rest = h->cells.v[i].weight; rest;) {
+			uint64_t next = unit % rest;
+
+			unit = rest;
+			rest = next;
+		}
+	return unit ? unit : 1;
+}
+
+/* Pairs by node. */
+struct by_node {
+	uint32_t
+		*begins; /* by node: its first place in order; one more behind the last */
+	uint32_t *order; /* indexes of the heat's cells */
+	uint32_t *number; /* likewise: of its cell among those that have something */
+	uint32_t cells; /* that have something */
+};
+
+static int sort_by_node(const struct heat *h, size_t nodes, struct by_node *ret)
+{
+	const struct heat_cell *v = h->cells.v;
+	uint32_t number = 0;
+
+	ret->begins = calloc(nodes + 2, sizeof(*ret->begins));
+	ret->order = malloc(h->cells.count * sizeof(*ret->order));
+	ret->number = malloc(h->cells.count * sizeof(*ret->number));
+	if (!ret->begins || !ret->order || !ret->number)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->cells.count; i++)
+		ret->begins[v[i].node + 2]++;
+	for (size_t i = 1; i < nodes + 2; i++)
+		ret->begins[i] += ret->begins[i - 1];
+	/* What is begun with one node behind it ends as the beginning of the next one. */
+	for (size_t i = 0; i < h->cells.count; i++) {
+		number += i && v[i].cell != v[i - 1].cell;
+		ret->number[i] = number;
+		ret->order[ret->begins[v[i].node + 1]++] = (uint32_t)i;
+	}
+	ret->cells = number + 1;
+	return 0;
+}
+
+/* From one cell to the next. */
+static uint32_t gap_before(const struct by_node *b, uint32_t from, uint32_t at)
+{
+	uint32_t number = b->number[b->order[at]];
+
+	return at == from ? number : number - b->number[b->order[at - 1]] - 1;
+}
+
+/* Of a node with that many pairs: of fewer than SAID it is not said. */
+static unsigned usual_parameter(uint32_t cells, uint32_t count)
+{
+	uint32_t gap = cells / (count + 1);
+
+	return gap ? 31 - (unsigned)__builtin_clz(gap) : 0;
+}
+
+/* Of the node's pairs, those from the one place to the other. */
+static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_node *b,
+		      uint32_t from, uint32_t until)
+{
+	uint32_t count = until - from;
+	unsigned best = usual_parameter(b->cells, count);
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned parameter = 0; count >= SAID && parameter <= PARAMETER_MOST;
+	     parameter++) {
+		uint64_t size = 0;
+
+		for (uint32_t i = from; i < until && size < least; i++)
+			size += code_size(gap_before(b, from, i), parameter);
+		if (size < least) {
+			least = size;
+			best = parameter;
+		}
+	}
+	bytes_varint(&columns[SAVED_HEAT_PAIRS], count - 1);
+	if (count >= SAID)
+		bytes_u8(&columns[SAVED_HEAT_PARAMETERS], (uint8_t)best);
+	for (uint32_t i = from; i < until; i++)
+		put_rice(bits, gap_before(b, from, i), best);
+}
+
+static void add_phases(struct bytes *to, const struct write_options *options)
+{
+	uint64_t width = options->heat->width;
+
+	for (size_t i = 0; i < options->phase_count; i++) {
+		const struct ff_phase *p = &options->phases[i];
+
+		bytes_varint(to, p->start / width);
+		bytes_varint(to, p->end / width);
+		bytes_add(to, p->name, strlen(p->name) + 1);
+	}
+}
+
+int heat_add_columns(struct bytes *columns, const struct write_options *options,
+		     const struct view *data)
+{
+	const struct heat *h = options->heat;
+	const struct heat_cell *v = h->cells.v;
+	struct bytes *header = &columns[SAVED_HEAT];
+	struct bits bits = { .to = &columns[SAVED_HEAT_CODES] };
+	struct by_node b = { 0 };
+	struct view_walk w = { 0 };
+	uint64_t unit = unit_of(h);
+	bool same = true;
+	int err = sort_by_node(h, data->nodes.count, &b);
+
+	for (size_t i = 0; i < h->cells.count; i++) {
+		same &= v[i].weight == v[i].samples * unit;
+		if (i && v[i].cell == v[i - 1].cell)
+			continue;
+		bytes_varint(&columns[SAVED_HEAT_CELLS],
+			     i ? v[i].cell - v[i - 1].cell - 1 : v[i].cell);
+	}
+	bytes_varint(header, h->width);
+	bytes_varint(header, unit);
+	bytes_varint(header, !same);
+	bytes_varint(header, b.cells);
+	bytes_varint(header, h->cells.count);
+	do {
+		uint32_t from = err ? 0 : b.begins[w.node],
+			 until = err ? 0 : b.begins[w.node + 1];
+
+		/* Nodes with a value of their own have some. */
+		if (from == until)
+			continue;
+		add_pairs(columns, &bits, &b, from, until);
+		for (uint32_t i = from; i < until; i++) {
+			bytes_varint(&columns[SAVED_HEAT_SAMPLES], v[b.order[i]].samples);
+			if (!same)
+				bytes_varint(&columns[SAVED_HEAT_WEIGHTS],
+					     v[b.order[i]].weight / unit);
+		}
+	} while (view_next(data, &w, VIEW_INTO) && err == 0);
+	put_bits(&bits, 0, 7);
+	add_phases(&columns[SAVED_HEAT_PHASES], options);
+	free(b.begins);
+	free(b.order);
+	free(b.number);
+	return err;
+}

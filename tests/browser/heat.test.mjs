@@ -1,0 +1,258 @@
+// The strip of time above the graph: what is chosen in it is what the graph is of, to the sample.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { facts, frame, frames, hoverFrame, openBrowser, require, searchFor } from "./page.mjs";
+
+const browser = openBrowser();
+const { test } = browser;
+const folder = mkdtempSync(join(tmpdir(), "flamefold-"));
+const recording = join(folder, "phases.txt");
+const flamefold = (...options) => execFileSync(process.env.FLAMEFOLD, options, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }).toString();
+
+// A program that starts up for 2 s, works for 5 s and collects for 3 s; ten times a second it ticks for 30 ms.
+// Each of its two processors has a sample every 5 ms, as perf script prints them.
+const samples = [];
+
+for (let ms = 0; ms < 10_000; ms += 5)
+	for (const cpu of [0, 1]) {
+		const stack = ms % 100 < 30 ? ["tick", "timer"] : ms < 2000 ? ["parse", "start_up"]
+			: ms < 7000 ? [`step${ms / 5 % 7}`, "work"] : ["sweep", "collect"];
+
+		samples.push({ ms, weight: 1000 + cpu, stack: ["prog", "main", ...[...stack].reverse()].join(";") });
+	}
+writeFileSync(recording, samples.map(({ ms, weight, stack }, i) => {
+	const [, ...frames] = stack.split(";");
+
+	return `prog ${100 + i % 2}/${100 + i % 2} [00${i % 2}] ${(1000 + ms / 1000).toFixed(6)}: ${weight} cycles: \n${
+		frames.reverse().map((name) => `\t401000 ${name}+0x4 (/bin/prog)\n`).join("")}\n`;
+}).join(""));
+after(() => rmSync(folder, { recursive: true }));
+
+const svg = flamefold("graph", "--phases", recording);
+const fold = (text) => Object.fromEntries(text.trim().split("\n").map((line) => {
+	const at = line.lastIndexOf(" ");
+
+	return [line.slice(0, at), Number(line.slice(at + 1))];
+}));
+const only = (from, to) => fold(flamefold("fold", "--only", `time=${from},${to}`, recording));
+
+async function stacksShown(page) {
+	await page.click("#export");
+	return fold(String((await page.download(() => page.click(
+		'#menu button:text-is("Stacks of this view, folded text")'))).content));
+}
+
+const link = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const rangeShown = async (page) => /j=([\d._]+)/.exec(await link(page))[1].split("_");
+
+// From and to are [column, cell] of the strip: 10 columns of 50 cells.
+async function drag(page, from, to, key) {
+	const { x, y, width, height } = await (await page.$("#timemap")).boundingBox();
+	const at = ([column, cell]) => [x + (column + 0.5) / 10 * width, y + height - (cell + 0.5) / 50 * height];
+
+	if (key)
+		await page.keyboard.down(key);
+	await page.mouse.move(...at(from));
+	await page.mouse.down();
+	await page.mouse.move(...at([(from[0] + to[0]) / 2, 3]));
+	await page.mouse.move(...at(to));
+	await page.mouse.up();
+	if (key)
+		await page.keyboard.up(key);
+}
+
+// The colour of a cell.
+const colourAt = (page, column, cell) => page.evaluate(([column, cell]) => {
+	const map = document.querySelector("#timemap");
+	const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+
+	canvas.drawImage(map, -Math.floor((column + 0.5) / 10 * map.width),
+		-Math.floor(map.height - (cell + 0.5) / 50 * map.height));
+
+	const { data } = canvas.getImageData(0, 0, 1, 1);
+
+	return [...data].join();
+}, [column, cell]);
+
+test("a time that is dragged over is what the graph is of, as --only time= has it", async () => {
+	const page = await browser.open(svg);
+
+	for (const [from, to, time] of [[[2, 0], [2, 49], [2, 3]], [[1, 20], [6, 10], [1.4, 6.22]], [[9, 49], [9, 49], [9.98, 10]],
+					[[6, 40], [7, 2], [6.8, 7.06]]]) {
+		await drag(page, from, to);
+		assert.deepEqual((await rangeShown(page)).map(Number), time);
+		assert.deepEqual(await stacksShown(page), only(...time));
+	}
+	/* From right to left is the same. */
+	await drag(page, [2, 49], [2, 0]);
+	assert.deepEqual(await stacksShown(page), only(2, 3));
+	await page.keyboard.press("Y");
+	assert.deepEqual(await stacksShown(page), fold(flamefold("fold", recording)));
+	browser.quiet();
+});
+
+test("keys choose the same", async () => {
+	const page = await browser.open(svg);
+
+	await page.keyboard.press("T");
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press("ArrowRight");
+	await page.keyboard.press("ArrowUp");
+	await page.keyboard.press("Tab");
+	for (let i = 0; i < 4; i++)
+		await page.keyboard.press("ArrowLeft");
+	assert.deepEqual((await rangeShown(page)).map(Number), [3.02, 6]);
+	assert.match(await page.getAttribute("#timeto", "aria-valuetext"), /^6\.00 s; 3\.02 s – 6\.00 s/);
+	assert.deepEqual(await stacksShown(page), only(3.02, 6));
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("Escape");
+	assert.doesNotMatch(await link(page), /j=/);
+	browser.quiet();
+});
+
+test("the link keeps it, and so do steps, zoom and the way stacks are merged", async () => {
+	const page = await browser.open(svg, "#j=1_3");
+
+	assert.deepEqual(await stacksShown(page), only(1, 3));
+	await page.evaluate(() => {
+		location.hash = "#j=1_3&t=k:start_up";
+	});
+	await page.waitForFunction(() => document.querySelector("#chips").textContent.includes("start_up"));
+	assert.deepEqual(Object.keys(await stacksShown(page)), ["prog;main;start_up;parse"]);
+	assert.equal((await stacksShown(page))["prog;main;start_up;parse"], only(1, 3)["prog;main;start_up;parse"]);
+	await browser.open(svg, "#j=1_3&o=callees");
+	assert.equal((await facts(page)).view, "callees");
+	assert.ok(await frame(page, "parse"));
+	assert.equal(await frame(page, "sweep"), undefined);
+	for (const wrong of ["x", "5_4", "-1_2", "20_30", "1_2~x", "1_2~", "NaN_3"]) {
+		await browser.open(svg, `#j=${wrong}`);
+		assert.ok(await frame(page, "main"), wrong);
+	}
+	browser.quiet();
+});
+
+test("a frame that is pointed at shows when it ran", async () => {
+	const page = await browser.open(svg);
+	const all = await colourAt(page, 3, 22);
+
+	assert.equal(await colourAt(page, 8, 22), all);
+	await hoverFrame(page, "collect");
+
+	const not = await colourAt(page, 3, 22), ran = await colourAt(page, 8, 22);
+
+	assert.notEqual(not, ran);
+	assert.equal(await colourAt(page, 6, 49), not);
+	assert.equal(await colourAt(page, 7, 2), ran);
+	/* In each 100 ms the first 30 ms are somebody else's. */
+	assert.equal(await colourAt(page, 7, 0), not);
+	assert.equal(await colourAt(page, 8, 5), not);
+	await hoverFrame(page, "timer");
+	for (const column of [0, 4, 9])
+		for (let cell = 0; cell < 50; cell++) {
+			const isTick = cell % 5 === 0, isPart = cell % 5 === 1;
+
+			if (!isPart)
+				assert.equal(await colourAt(page, column, cell) === not, !isTick, `${column} ${cell}`);
+		}
+	/* So does what a search has found, and the current frame of a graph that was made of steps. */
+	await page.mouse.move(600, 5);
+	await searchFor(page, "start_up");
+	assert.notEqual(await colourAt(page, 1, 22), not);
+	assert.equal(await colourAt(page, 3, 22), not);
+	await browser.open(svg, "#j=0_5&t=h:main&o=callees");
+	await hoverFrame(page, "sweep").catch(() => {});
+	await hoverFrame(page, "parse");
+	assert.notEqual(await colourAt(page, 1, 22), not);
+	assert.equal(await colourAt(page, 3, 22), not);
+	browser.quiet();
+});
+
+test("a second time is compared with the first", async () => {
+	const page = await browser.open(svg);
+
+	await drag(page, [3, 0], [4, 49]);
+	await drag(page, [7, 0], [8, 49], "Shift");
+	assert.match(await link(page), /j=7_9~3_5/);
+	assert.match(await page.textContent("#timesays"), /7\.00 s – 9\.00 s compared with 3\.00 s – 5\.00 s/);
+
+	const sweep = await frame(page, "sweep");
+
+	assert.match(sweep.says, /A 0 % · B 70\.0 % · ▲ \+70\.0 %/);
+	assert.match((await frame(page, "work")).says, /A 70\.0 % · B 0 % · ▼ -70\.0 %/);
+	assert.match((await frame(page, "tick")).says, /noise/);
+	await page.keyboard.press("1");
+	assert.ok(!await frame(page, "sweep"));
+	await page.keyboard.press("3");
+	/* And no more. */
+	await page.keyboard.press("y");
+	assert.deepEqual(await stacksShown(page), only(7, 9));
+	assert.equal(await page.$("#side-A"), null);
+	/* By keys alone: what follows is compared. */
+	await page.keyboard.press("y");
+	assert.match(await link(page), /j=9_10~7_9/);
+	await page.keyboard.press("Y");
+	assert.deepEqual(await stacksShown(page), fold(flamefold("fold", recording)));
+	/* From a link. */
+	await browser.open(svg, "#j=7_9~3_5");
+	assert.match((await frame(page, "sweep")).says, /▲ \+70\.0 %/);
+	await page.goBack();
+	browser.quiet();
+});
+
+test("phases are marked, and chosen as one", async () => {
+	const page = await browser.open(svg);
+	const phases = await page.$$eval("#phase option", (all) => all.slice(1).map(({ value, textContent }) => [value, textContent]));
+
+	assert.equal(phases.length, 3);
+	phases.forEach(([value, says], i) => {
+		const [from, to] = value.split("_").map(Number), cell = 0.0201;
+
+		assert.ok(Math.abs(from - [0, 2, 7][i]) < 0.03 + cell && Math.abs(to - [2, 7, 10][i]) < 0.03 + cell, value);
+		assert.match(says, [/start_up|parse/, /work/, /collect|sweep/][i]);
+	});
+	await page.selectOption("#phase", phases[2][0]);
+	assert.deepEqual(await stacksShown(page), only(...phases[2][0].split("_")));
+	browser.quiet();
+});
+
+test("recordings that are too short, and --no-heat, have no strip", async () => {
+	const short = join(folder, "short.txt");
+
+	writeFileSync(short, readFileSync(recording, "utf8").split("\n\n").slice(0, 700).join("\n\n"));
+	for (const picture of [flamefold("graph", short), flamefold("graph", "--no-heat", recording),
+			       flamefold("graph", recording, recording)]) {
+		const page = await browser.open(picture);
+
+		assert.equal(await page.$("#heat"), null);
+	}
+	browser.quiet();
+});
+
+test("rows are processes where these are known", async () => {
+	const page = await browser.open(flamefold("graph", "--pid", recording));
+
+	await page.selectOption("#timerows", "process");
+	assert.deepEqual((await page.$$eval("#rownames text", (all) => all.map((one) => one.textContent))).sort(),
+			 ["prog-100", "prog-101"]);
+	browser.quiet();
+});
+
+test("axe finds nothing in the strip", { skip: !require.resolve("axe-core/axe.min.js") }, async () => {
+	for (const [colorScheme, viewport, hash] of [["light", { width: 1200, height: 600 }, ""], ["dark", { width: 390, height: 700 }, "#j=1_3"],
+						     ["light", { width: 1200, height: 600 }, "#j=7_9~3_5"]]) {
+		const page = await browser.newPage({ colorScheme, viewport });
+
+		await browser.open(svg, hash, "graph.svg", page);
+		await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+
+		const { violations } = await page.evaluate(() => window.axe.run(document, { rules: { "page-has-heading-one": { enabled: false } } }));
+
+		assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+		await page.close();
+	}
+	assert.ok((await frames(browser.page)).length);
+});

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# When it was: slices of time, phases, and the data of a picture's strip.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	phases >phases.txt
+}
+
+# 10 seconds: start_up for 2, work for 5, collect for 3, and ten times a second tick for 30 ms.
+phases()
+{
+	awk 'BEGIN {
+		for (ms = 0; ms < 10000; ms += 5) {
+			f = ms % 100 < 30 ? "tick" : ms < 2000 ? "start_up" : ms < 7000 ? "work" : "collect"
+			printf "prog 7/7 [000] %.6f: %d cycles: \n\t401000 %s+0x4 (/bin/prog)\n\t402000 main+0x4 (/bin/prog)\n\n",
+				86390 + ms / 1000, 1000 + ms % 3, f
+		}
+	}'
+}
+
+# What is in a slice of the output of --by-time.
+slice()
+{
+	awk -v of="# $1" '/^#/ { is = $0 == of; next } is'
+}
+
+@test "slices are what --only time= leaves, whatever their length" {
+	"$flamefold" fold --by-time=1s phases.txt >slices
+	[ "$(grep -c '^# ' slices)" = 10 ]
+	for from in 0 3 9; do
+		slice "$from.000000000,$((from + 1)).000000000" <slices >is
+		"$flamefold" fold --only "time=$from,$((from + 1))" phases.txt | cmp - is
+		[ -s is ]
+	done
+	"$flamefold" fold --by-time=250ms phases.txt | slice 2.750000000,3.000000000 >is
+	"$flamefold" fold --only time=2.75,3 phases.txt | cmp - is
+	# All of them are all.
+	grep -v '^#' slices | awk '{ n += $2 } END { print n }' >is
+	"$flamefold" fold phases.txt | awk '{ n += $2 } END { print n }' | cmp - is
+}
+
+@test "slices that cannot be are refused" {
+	for time in 0 1x -1 '' 1us; do
+		run -2 --separate-stderr "$flamefold" fold "--by-time=$time" phases.txt
+		[[ $stderr == *"takes a time from 1ms on"* ]]
+	done
+	echo 'a;b 1' >a.folded
+	run -1 --separate-stderr "$flamefold" fold --by-time=1s a.folded
+	[[ $stderr == *"no slices of time: nothing in it has a time"* ]]
+	run -1 --separate-stderr "$flamefold" fold --by-time=1s phases.txt phases.txt
+	[[ $stderr == *"clocks of their own"* ]]
+}
+
+@test "phases are found within a cell, with what tells them apart" {
+	run -0 "$flamefold" info --phases phases.txt
+	[[ $output =~ 0\.000\ \ ([0-9.]+)\ \ start_up ]]
+	awk -v at="${BASH_REMATCH[1]}" 'BEGIN { exit !(at >= 1.98 && at <= 2.05) }'
+	[[ $output =~ $'\n'\ +${BASH_REMATCH[1]}\ \ ([0-9.]+)\ \ work ]]
+	awk -v at="${BASH_REMATCH[1]}" 'BEGIN { exit !(at >= 6.98 && at <= 7.05) }'
+	[[ $output =~ \ \ 10\.000\ \ collect ]]
+	"$flamefold" info --phases -f json phases.txt | grep -q '"function": "collect"'
+	! "$flamefold" info -f json phases.txt | grep '"phases"'
+}
+
+@test "the picture is the same for any number of threads, and --no-heat is without" {
+	"$flamefold" graph --threads=1 phases.txt >one.svg
+	"$flamefold" graph --threads=4 phases.txt | cmp - one.svg
+	"$flamefold" graph --no-heat phases.txt >none.svg
+	[ "$(wc -c <none.svg)" -lt "$(wc -c <one.svg)" ]
+	# It is read as ever.
+	"$flamefold" fold one.svg >is
+	"$flamefold" fold none.svg | cmp - is
+	run -0 --separate-stderr "$flamefold" graph --heat -o two.svg phases.txt phases.txt
+	[[ $stderr == *"no map of time: its inputs have clocks of their own"* ]]
+}
