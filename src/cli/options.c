@@ -21,10 +21,10 @@
 #include "cli/memory_option.h"
 #include "cli/merge_options.h"
 #include "cli/own_modes.h"
+#include "cli/picture_options.h"
 #include "cli/record_options.h"
 #include "cli/table_options.h"
 #include "cli/terminal.h"
-#include "cli/time_options.h"
 
 enum { DEBUGINFOD_SECONDS = 30 };
 
@@ -126,18 +126,6 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 		return option_refuse(s, row, arg, wanted);
 	}
 	*(double *)setting_at(s, row) = value;
-	return 0;
-}
-
-/* The writer reads it: only there the total is known, which a percentage is of. */
-static int set_minwidth(struct settings *s, const struct option_row *row, const char *arg)
-{
-	char *end;
-	double value;
-
-	if (!option_real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
-		return option_refuse(s, row, arg, "pixels or a percentage like 0.1%");
-	s->graph.minwidth = arg;
 	return 0;
 }
 
@@ -608,7 +596,7 @@ const struct option_row option_rows[] = {
 
 	{ .help = "Slices of time:" },
 	{ "by-time", 0, "TIME", "a block of text for each TIME, 1s or 100ms, behind a line with "
-	  "its begin and end", COMMAND_FOLD, .set = time_set_slice },
+	  "its begin and end", COMMAND_FOLD, .set = picture_set_slice },
 
 	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },
@@ -721,7 +709,7 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_whole, AT(graph.height), .initial = "16", .min = 1, .max = 1000 },
 	{ "minwidth", 0, "PIXELS", "what the static picture shows as frames with titles; 0.1%: of "
 	  "the total (default: 0.5, titles from 2 on). Zoom shows all",
-	  GRAPH, .set = set_minwidth },
+	  GRAPH, .set = picture_set_minwidth },
 	{ "fonttype", 0, "FONT", "font",
 	  GRAPH, set_text, AT(graph.fonttype), .initial = "Verdana" },
 	{ "fontsize", 0, "PIXELS", "size of the font",
@@ -766,8 +754,8 @@ const struct option_row option_rows[] = {
 	  GRAPH & ~DIFF, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
 	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },
 	{ "heat", 0, NULL, "a map of time above the graph: what is chosen in it is what the graph is of "
-	  "(default: for recordings of 2 seconds and more)", GRAPH & ~DIFF, .set = time_set_heat, .flag = 1 },
-	{ "no-heat", 0, NULL, "without it", GRAPH & ~DIFF, .set = time_set_heat },
+	  "(default: for recordings of 2 seconds and more)", GRAPH & ~DIFF, .set = picture_set_heat, .flag = 1 },
+	{ "no-heat", 0, NULL, "without it", GRAPH & ~DIFF, .set = picture_set_heat },
 	{ "phases", 0, NULL, "find where the recording changes: marks in the map of time, or lines of info",
 	  (GRAPH & ~DIFF) | COMMAND_INFO, set_true, AT(phases) },
 	{ "no-js", 0, NULL, "without the viewer: picture and data only",

@@ -66,8 +66,6 @@ function beginSides() {
 		heads: [...heads], valuesOf: [...valuesOf], palette: picture.palette,
 	};
 	addSides();
-	helpSets.splice(2, 1, beforeSides.helpSets[2]);
-	helpSets.splice(2, 0, ["Two sides", [..."1234ps"]]);
 	picture.palette = "hot";
 	firstView.look = "Palette";
 	Object.assign(view, { side: "", own: "", panels: "", sort: "Delta", look: "Palette" });

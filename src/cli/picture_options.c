@@ -1,10 +1,10 @@
-/* Options of what is shown of time. */
-#include "cli/time_options.h"
+/* Options of what a picture shows, and of its time. */
+#include "cli/picture_options.h"
 
 #include <string.h>
 
 /* The last one of --heat and --no-heat wins. */
-int time_set_heat(struct settings *s, const struct option_row *row, const char *arg)
+int picture_set_heat(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)arg;
 	s->heat = row->flag ? HEAT_YES : HEAT_NO;
@@ -12,7 +12,7 @@ int time_set_heat(struct settings *s, const struct option_row *row, const char *
 }
 
 /* "1s", "100ms"; a number alone is seconds. */
-int time_set_slice(struct settings *s, const struct option_row *row, const char *arg)
+int picture_set_slice(struct settings *s, const struct option_row *row, const char *arg)
 {
 	static const struct {
 		const char *name;
@@ -31,4 +31,17 @@ int time_set_slice(struct settings *s, const struct option_row *row, const char 
 			return 0;
 		}
 	return option_refuse(s, row, arg, "a time from 1ms on, like 1s or 100ms");
+}
+
+/* The writer reads it: only there the total is known, which a percentage is of. */
+int picture_set_minwidth(struct settings *s, const struct option_row *row,
+			 const char *arg)
+{
+	char *end;
+	double value;
+
+	if (!option_real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
+		return option_refuse(s, row, arg, "pixels or a percentage like 0.1%");
+	s->graph.minwidth = arg;
+	return 0;
 }
