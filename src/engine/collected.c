@@ -81,9 +81,9 @@ int collected_count_process(struct collected *c, const struct sample *s)
 
 struct weight_target collected_target(struct collected *c)
 {
-	return (struct weight_target){ &c->trie,    &c->sum,	&c->samples,
-				       c->deferred, &c->frames, &c->pairs,
-				       &c->wall,    &c->blocks, &c->chart, &c->heat };
+	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples, c->deferred,
+				       &c->frames, &c->pairs, &c->wall,	   &c->blocks,
+				       &c->chart,  &c->heat };
 }
 
 /*
