@@ -387,4 +387,10 @@ bomb()
 	merge 1.folded -o x.ff
 	run -2 "$flamefold" merge x.ff 2.folded -o x.ff
 	[[ $output == *"is an input"* ]]
+	run -2 "$flamefold" graph --no-slices 1.folded -o x.svg
+	[[ $output == *"option '--no-slices' is for profile files: -o FILE.ff"* ]]
+	"$flamefold" graph -q --no-slices 1.folded -o slices.ff
+	mkdir arriving
+	run -2 "$flamefold" merge --watch arriving -o -
+	[[ $output == *"writes a file, not standard output: -o FILE.ff names it"* ]]
 }
