@@ -114,8 +114,10 @@ static bool wall_is_broken(const struct settlement *to, uint64_t from, uint64_t 
 				until);
 }
 
-/* W goes on to @time; while nothing runs it stands still, and a gap begins where it does. */
-static void advance(struct wall_set *set, uint64_t time)
+/* W goes on to @time; while nothing runs it stands still, and a gap begins where it does. It stands still, too,
+ * where that would be more than three days: nobody runs as long without a record, so a time is damaged, and
+ * W has no room for it. */
+static void advance(struct settlement *to, struct wall_set *set, uint64_t time)
 {
 	uint64_t elapsed, part;
 
@@ -123,6 +125,10 @@ static void advance(struct wall_set *set, uint64_t time)
 		return;
 	elapsed = time - set->last;
 	set->last = time;
+	if (elapsed >> (64 - WALL_FRACTION)) {
+		to->target.wall->broken++;
+		return;
+	}
 	part = (elapsed % set->running << WALL_FRACTION) + set->rest;
 	set->integral += (elapsed / set->running << WALL_FRACTION) + part / set->running;
 	set->rest = part % set->running;
@@ -258,7 +264,7 @@ static int begin_to_run(struct settlement *to, struct party *x, uint64_t time)
 	if (set->running == 0 && set->last && time > set->last)
 		err = charge_gap(to, x->set, x->thread, set->last, time);
 	if (set->running)
-		advance(set, time);
+		advance(to, set, time);
 	else if (time > set->last)
 		set->last = time;
 	x->thread->node = 0;
@@ -417,7 +423,7 @@ static int settle_wall_sample(struct settlement *to, const struct deferred_event
 	}
 	broken = thread->runs && wall_is_broken(to, thread->since, e->time);
 	to->target.wall->broken += broken;
-	advance(set, e->time);
+	advance(to, set, e->time);
 	if (broken && e->what != WALL_TICK)
 		forget_run(thread, set);
 	catch_up(thread, set);
@@ -467,7 +473,7 @@ static int settle_in(struct settlement *to, const struct deferred_event *e,
 	if (thread->runs) {
 		to->target.wall->repairs++;
 		if (!wall_is_broken(to, thread->since, e->time)) {
-			advance(&wall_kept_of(x->set)->set, e->time);
+			advance(to, &wall_kept_of(x->set)->set, e->time);
 			return 0;
 		}
 		/* It went out, which was lost: it has not run since it was seen last. */
@@ -491,7 +497,7 @@ static int settle_out(struct settlement *to, const struct deferred_event *e,
 	if (e->what == WALL_OUT) {
 		to->target.wall->switches++;
 		to->target.wall->repairs += !thread->runs;
-		advance(&wall_kept_of(x->set)->set, e->time);
+		advance(to, &wall_kept_of(x->set)->set, e->time);
 		stop_to_run(to, x);
 	}
 	/* Of a switch's record the call chain came before it. */
@@ -521,7 +527,7 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 	if (!wall_kept_of(x->thread)->thread.runs)
 		err = begin_to_run(to, x, e->time);
 	/* What was before is the other program's. */
-	advance(&wall_kept_of(x->set)->set, e->time);
+	advance(to, &wall_kept_of(x->set)->set, e->time);
 	catch_up(&wall_kept_of(x->thread)->thread, &wall_kept_of(x->set)->set);
 	if (err == 0)
 		err = settle_rest(to, x);
@@ -537,7 +543,7 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 		if (tid == said->tid)
 			continue;
 		gone.set = find_kept(to, KEPT_SET, thread->scope, e->input);
-		advance(&wall_kept_of(gone.set)->set, e->time);
+		advance(to, &wall_kept_of(gone.set)->set, e->time);
 		err = drop_thread(to, e, &gone);
 	}
 	return err;
@@ -563,7 +569,7 @@ static int settle_fork(struct settlement *to, const struct deferred_event *e,
 
 	if (x->thread) {
 		to->target.wall->repairs++;
-		advance(&wall_kept_of(x->set)->set, e->time);
+		advance(to, &wall_kept_of(x->set)->set, e->time);
 		err = drop_thread(to, e, x);
 	}
 	if (to->wall->scope == WALL_PROCESS && said->tid == said->pid) {
@@ -685,7 +691,7 @@ static int settle_wall(struct deferred_event *e, const struct deferred_event *be
 	case WALL_EXIT:
 		if (!x.thread)
 			return 0;
-		advance(&wall_kept_of(x.set)->set, e->time);
+		advance(to, &wall_kept_of(x.set)->set, e->time);
 		return drop_thread(to, e, &x);
 	case WALL_WOKEN:
 		if (x.thread && !wall_kept_of(x.thread)->thread.runs &&

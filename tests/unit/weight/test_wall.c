@@ -139,6 +139,22 @@ Test(wall, a_column_has_the_cpu_time, .init = begin, .fini = end)
 	cr_expect_eq(sum.kept, 300);
 }
 
+/* A few more ns than W has room for: what is left of them must not pass for a weight. */
+Test(wall, a_jump_of_days_is_no_time, .init = begin, .fini = end)
+{
+	const uint64_t later = (UINT64_C(1) << 48) + 5000;
+
+	add(WALL_IN, 1000, 7);
+	tick(1100, 7, 100, "app;a");
+	tick(later, 7, 100, "app;a");
+	tick(later + 100, 7, 100, "app;a");
+	add(WALL_OUT, later + 200, 7);
+	add(WALL_IN, later + 200, 8);
+	finish();
+	cr_expect_eq(weight("app;a"), 300);
+	cr_expect_eq(counts.broken, 1);
+}
+
 /* Rounds of a stream, between which stacks get other nodes. */
 Test(wall, batches_are_as_one, .init = begin, .fini = end)
 {
