@@ -1,4 +1,4 @@
-// What flamefold export writes, in the program that it is for: speedscope reads five of the formats.
+// What flamefold export writes, in the programs that it is for: speedscope reads five of the formats, d3-flame-graph one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -55,3 +55,29 @@ for (const format of ["speedscope", "chrome", "callgrind", "pprof", "folded"])
 		assert.match(await page.title(), / - speedscope$/);
 		await page.close();
 	});
+
+const d3 = path.join(process.env.NODE_PATH, "d3-flame-graph/dist/d3-flamegraph.js");
+
+test("d3-flame-graph draws what d3 has", { skip: existsSync(d3) ? false : "no d3-flame-graph: npm has not brought it" }, async () => {
+	const page = await chrome.newPage();
+	const json = execFileSync(process.env.FLAMEFOLD, ["export", "-q", "-f", "d3", "-o", "-", "-"], { input: stacks }).toString();
+
+	await page.setContent("<div id=chart></div>");
+	await page.addScriptTag({ path: path.join(process.env.NODE_PATH, "d3/dist/d3.js") });
+	await page.addScriptTag({ path: d3 });
+
+	await page.evaluate((json) => window.d3.select("#chart").datum(JSON.parse(json))
+		.call(window.flamegraph().width(900).transitionDuration(0)), json);
+	// Its rectangles get their width in a later frame.
+	await page.waitForFunction(() => document.querySelector("g.frame rect[width='900']"));
+
+	const drawn = await page.evaluate(() => [...document.querySelectorAll("g.frame")].map((frame) => [
+		frame.__data__.data.name, frame.__data__.value, Math.round(Number(frame.querySelector("rect").getAttribute("width"))),
+	]).sort());
+
+	assert.deepEqual(drawn, [
+		["app", 70, 700], ["idle", 20, 200], ["main", 20, 200], ["main", 70, 700],
+		["parse", 30, 300], ["root", 90, 900], ["sh", 20, 200], ["write", 40, 400],
+	]);
+	await page.close();
+});
