@@ -156,40 +156,6 @@ static char *output_name(const char *output, const char *value)
 	return path;
 }
 
-static int write_group(struct merging *m, size_t i, const char *path)
-{
-	struct output out = { 0 };
-	int err, code = output_open(&out, path);
-
-	if (code)
-		return code;
-	err = ff_merge_write(m->merge, i, out.stream);
-	status_clear();
-	/* All that were to be in it are refused, which is told with them. */
-	if (err == -ENODATA) {
-		output_discard(&out);
-		return 0;
-	}
-	return output_close(&out, err, ff_merge_error(m->merge));
-}
-
-/* What is no part of a file's name may be all that two values differ in, and a file of an earlier run
- * may be an input now: nothing is written before all names are known to be good. */
-static int check_names(struct merging *m, char *const *paths)
-{
-	int code = 0;
-
-	for (size_t i = 0; paths[i] && code == 0; i++) {
-		code = overwrite_check(m->settings, paths[i], m->inputs, m->count);
-		for (size_t k = 0; k < i && code == 0; k++)
-			if (strcmp(paths[k], paths[i]) == 0)
-				code = usage_error("'%s' and '%s' would both be '%s'",
-						   ff_merge_group(m->merge, k),
-						   ff_merge_group(m->merge, i), paths[i]);
-	}
-	return code;
-}
-
 static int write_merged_file(struct merging *m, const char *output)
 {
 	const bool by = m->settings->merge.store.by != NULL;
@@ -210,11 +176,33 @@ static int write_merged_file(struct merging *m, const char *output)
 	}
 	if (!paths)
 		code = no_merge_memory();
-	if (code == 0)
-		code = check_names(m, paths);
+	/* What is no part of a file's name may be all that two values differ in, and a file of
+	 * an earlier run may be an input now: nothing is written before all names are known to
+	 * be good. */
+	for (size_t i = 0; code == 0 && paths[i]; i++) {
+		code = overwrite_check(m->settings, paths[i], m->inputs, m->count);
+		for (size_t k = 0; k < i && code == 0; k++)
+			if (strcmp(paths[k], paths[i]) == 0)
+				code = usage_error("'%s' and '%s' would both be '%s'",
+						   ff_merge_group(m->merge, k),
+						   ff_merge_group(m->merge, i), paths[i]);
+	}
 	m->started = now();
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = write_group(m, i, by ? paths[i] : output);
+	for (size_t i = 0; i < count && code == 0; i++) {
+		struct output out = { 0 };
+		int err;
+
+		code = output_open(&out, by ? paths[i] : output);
+		if (code)
+			break;
+		err = ff_merge_write(m->merge, i, out.stream);
+		status_clear();
+		/* All that were to be in it are refused, which is told with them. */
+		if (err == -ENODATA)
+			output_discard(&out);
+		else
+			code = output_close(&out, err, ff_merge_error(m->merge));
+	}
 	for (size_t i = 0; paths && i < count; i++)
 		free(paths[i]);
 	free(paths);

@@ -49,16 +49,6 @@ static int compare_function_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static const char *share_name(struct class_search *c, const char *name)
-{
-	char *copy = strdup(name);
-	char **known = copy ? tsearch(copy, &c->names, compare_function_names) : NULL;
-
-	if (!known || *known != copy)
-		free(copy);
-	return known ? *known : NULL;
-}
-
 static int compare_shares(const void *a, const void *b)
 {
 	return strcmp(((const struct share *)a)->name, ((const struct share *)b)->name);
@@ -82,12 +72,18 @@ static int read_shares(struct class_search *c, struct ff_profile *p, struct host
 		if (strcmp(column.name, "samples") == 0)
 			h->samples = (double)ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
 	for (size_t i = 0; h->shares && err == 0 && i < rows; i++) {
+		char *copy, **known;
+
 		ff_table_row(table, i, &row);
 		if (!row.self || !h->weight)
 			continue;
-		h->shares[h->count].name = share_name(c, row.name);
-		h->shares[h->count].part = (double)row.self / (double)h->weight;
-		err = h->shares[h->count++].name ? 0 : -1;
+		copy = strdup(row.name);
+		known = copy ? tsearch(copy, &c->names, compare_function_names) : NULL;
+		if (!known || *known != copy)
+			free(copy);
+		h->shares[h->count].name = known ? *known : NULL;
+		h->shares[h->count++].part = (double)row.self / (double)h->weight;
+		err = known ? 0 : -1;
 	}
 	ff_table_free(table);
 	if (err < 0 || !h->shares)
@@ -279,21 +275,6 @@ static void put_difference(const struct host *usual, const struct host *other, F
 	}
 }
 
-static void put_members(const struct class_search *c, size_t class, FILE *out)
-{
-	size_t told = 0, members = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->hosts[i].class != class || members++ >= MEMBERS_TOLD)
-			continue;
-		fputs(told++ ? ", " : "", out);
-		put_clean(out, c->hosts[i].name);
-	}
-	if (members > told)
-		fprintf(out, " and %s more", grouped(members - told));
-	putc('\n', out);
-}
-
 /* Largest class first. */
 static int put_classes(const struct class_search *c, FILE *out)
 {
@@ -305,29 +286,38 @@ static int put_classes(const struct class_search *c, FILE *out)
 	for (size_t i = 0; i < c->count && err == 0; i++)
 		classes += sizes[c->hosts[i].class]++ == 0;
 	for (size_t n = 0; n < classes && err == 0; n++) {
+		size_t class = 0, told = 0, members = 0;
 		struct host mean = { 0 };
-		size_t class = 0;
 
 		for (size_t i = 0; i < c->count; i++)
 			if (sizes[i] > sizes[class])
 				class = i;
 		first = n == 0 ? class : first;
 		err = mean_of(c, class, &mean);
-		if (err == 0 && n == 0)
+		if (err < 0)
+			break;
+		if (n == 0)
 			fprintf(out, "%zu of %zu are alike: ", sizes[class], c->count);
-		else if (err == 0)
+		else
 			fprintf(out, "%zu %s %.1f %% apart from these: ", sizes[class],
 				sizes[class] == 1 ? "is" : "are",
 				100 * distance_of(&usual, &mean, &chance));
 		sizes[class] = 0;
-		if (err == 0)
-			put_members(c, class, out);
-		if (err == 0 && n > 0)
-			put_difference(&usual, &mean, out);
-		if (n == 0)
+		for (size_t i = 0; i < c->count; i++) {
+			if (c->hosts[i].class != class || members++ >= MEMBERS_TOLD)
+				continue;
+			fputs(told++ ? ", " : "", out);
+			put_clean(out, c->hosts[i].name);
+		}
+		if (members > told)
+			fprintf(out, " and %s more", grouped(members - told));
+		putc('\n', out);
+		if (n == 0) {
 			usual = mean;
-		else
-			free(mean.shares);
+			continue;
+		}
+		put_difference(&usual, &mean, out);
+		free(mean.shares);
 	}
 	free(usual.shares);
 	free(sizes);

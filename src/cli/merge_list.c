@@ -45,35 +45,45 @@ static char *read_whole(FILE *in, size_t *size)
 	return text;
 }
 
-/* Names of --from stand behind those of the command line. A NUL in it, as find -print0 writes them,
- * says that lines mean nothing. */
-static int read_input_list(const struct settings *s, struct merge_list *ret)
+int merge_list_read(const struct settings *s, struct merge_list *ret)
 {
-	const char *path = s->merge.list;
-	bool standard = strcmp(path, "-") == 0;
-	FILE *in = standard ? stdin : fopen(path, "re");
-	size_t size = 0, names = 1;
+	const char *const *named = s->inputs;
+	size_t size = 0, count = s->input_count, names = 1;
+	bool standard = s->merge.list && strcmp(s->merge.list, "-") == 0;
+	int code = 0;
 	char end = '\n';
 
-	if (!in) {
-		say("cannot open '%s': %s", path, strerror(errno));
-		return EXIT_INPUT;
+	*ret = (struct merge_list){ 0 };
+	if (s->merge.list) {
+		FILE *in = standard ? stdin : fopen(s->merge.list, "re");
+
+		if (!in) {
+			say("cannot open '%s': %s", s->merge.list, strerror(errno));
+			return EXIT_INPUT;
+		}
+		ret->text = read_whole(in, &size);
+		if (!standard)
+			fclose(in);
+		if (!ret->text)
+			return no_list_memory();
+	} else if (!s->merge.watch || count) {
+		/* Nobody waits for what is named by nothing but its directory. */
+		code = choose_inputs(s, &named, &count);
 	}
-	ret->text = read_whole(in, &size);
-	if (!standard)
-		fclose(in);
-	if (!ret->text)
-		return no_list_memory();
-	if (memchr(ret->text, '\0', size))
+	if (code)
+		return code;
+	/* A NUL in it, as find -print0 writes them, says that lines mean nothing. */
+	if (size && memchr(ret->text, '\0', size))
 		end = '\0';
 	for (size_t i = 0; i < size; i++)
 		names += ret->text[i] == end;
-	ret->inputs = calloc(s->input_count + names, sizeof(*ret->inputs));
+	ret->inputs = calloc(count + names, sizeof(*ret->inputs));
 	if (!ret->inputs)
 		return no_list_memory();
-	for (size_t i = 0; i < s->input_count; i++)
-		ret->inputs[ret->count++] = s->inputs[i];
-	for (char *p = ret->text; p < ret->text + size;) {
+	memcpy(ret->inputs, named, count * sizeof(*named));
+	ret->count = count;
+	/* Names of --from stand behind those of the command line. */
+	for (char *p = ret->text; p && p < ret->text + size;) {
 		char *stop = memchr(p, end, (size_t)(ret->text + size - p));
 
 		stop = stop ? stop : ret->text + size;
@@ -82,28 +92,6 @@ static int read_input_list(const struct settings *s, struct merge_list *ret)
 			ret->inputs[ret->count++] = p;
 		p = stop + 1;
 	}
-	return 0;
-}
-
-int merge_list_read(const struct settings *s, struct merge_list *ret)
-{
-	const char *const *named = s->inputs;
-	int code = 0;
-
-	*ret = (struct merge_list){ .count = s->input_count };
-	if (s->merge.list) {
-		ret->count = 0;
-		return read_input_list(s, ret);
-	}
-	/* Nobody waits for what is named by nothing but its directory. */
-	if (!s->merge.watch || s->input_count)
-		code = choose_inputs(s, &named, &ret->count);
-	if (code)
-		return code;
-	ret->inputs = calloc(ret->count + 1, sizeof(*ret->inputs));
-	if (!ret->inputs)
-		return no_list_memory();
-	memcpy(ret->inputs, named, ret->count * sizeof(*named));
 	return 0;
 }
 
