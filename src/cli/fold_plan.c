@@ -73,27 +73,19 @@ static int compare_tasks(const void *left, const void *right)
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* What is kept by the content of each, or is parted by it, is made of each. A profile file may hold what
- * a recording has, and filters of time begin with each. */
-static bool may_share(const struct settings *s, const struct fold_task *tasks,
-		      size_t count)
-{
-	bool may = s->command->bit == COMMAND_MERGE && !s->merge.tree &&
-		   !s->merge.store.by && !s->merge.classes && !s->merge.watch &&
-		   !s->filter_count && !(s->profile.flags & FF_KEEP_ADDRESSES);
-
-	for (size_t i = 0; i < count; i++)
-		may &= !tasks[i].made;
-	return may;
-}
-
 int fold_plan_make(const struct settings *s, const struct fold_task *tasks, size_t count,
 		   size_t jobs, struct fold_plan *ret)
 {
 	struct file_look *looks = calloc(count + 1, sizeof(*looks));
 	size_t together = 0, batches, most;
-	bool share = may_share(s, tasks, count);
+	/* What is kept by the content of each, or is parted by it, is made of each. A profile
+	 * file may hold what a recording has, and filters of time begin with each. */
+	bool share = s->command->bit == COMMAND_MERGE && !s->merge.tree &&
+		     !s->merge.store.by && !s->merge.classes && !s->merge.watch &&
+		     !s->filter_count && !(s->profile.flags & FF_KEEP_ADDRESSES);
 
+	for (size_t i = 0; i < count; i++)
+		share &= !tasks[i].made;
 	*ret = (struct fold_plan){ .order = calloc(count + 1, sizeof(*ret->order)),
 				   .waiting = calloc(count + 1, sizeof(*ret->waiting)) };
 	if (!looks || !ret->order || !ret->waiting) {

@@ -335,18 +335,6 @@ static int wait_for_some(struct fold_run *run)
 	return err;
 }
 
-static void remove_directory(const char *path)
-{
-	DIR *d = opendir(path);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	rmdir(path);
-}
-
 /* What is made goes with us, however we go: a process waits for that. */
 static int make_directory(struct fold_pool *pool)
 {
@@ -365,13 +353,20 @@ static int make_directory(struct fold_pool *pool)
 	fflush(NULL);
 	pool->cleaner = fork();
 	if (pool->cleaner == 0) {
+		struct dirent *e;
 		char byte;
+		DIR *d;
 
 		setsid();
 		close(ends[1]);
 		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
 			;
-		remove_directory(pool->directory);
+		d = opendir(pool->directory);
+		while (d && (e = readdir(d)))
+			unlinkat(dirfd(d), e->d_name, 0);
+		if (d)
+			closedir(d);
+		rmdir(pool->directory);
 		_exit(0);
 	}
 	close(ends[0]);
