@@ -29,26 +29,6 @@ static int no_add_memory(void)
 	return EXIT_INPUT;
 }
 
-/* What is there already needs no folding, and a profile file has been. */
-static int take_inputs(struct adding *w, const char *const *inputs, size_t count)
-{
-	memset(w->tasks, 0, sizeof(w->tasks));
-	w->count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct fold_task *t = &w->tasks[i];
-		bool standard = strcmp(inputs[i], "-") == 0;
-		int known = standard ? 0 : ff_archive_has(w->archive, inputs[i]);
-
-		if (known < 0)
-			return archive_say(w->archive);
-		t->path = standard ? FOLD_STDIN : inputs[i];
-		w->fates[i] = known ? FATE_KNOWN : FATE_REFUSED;
-		if ((known || ff_is_profile(t->path)) && !(t->made = strdup(t->path)))
-			return no_add_memory();
-	}
-	return 0;
-}
-
 static void refuse_recording(struct adding *w, const char *path, const char *why)
 {
 	status_clear();
@@ -56,9 +36,11 @@ static void refuse_recording(struct adding *w, const char *path, const char *why
 	w->refused++;
 }
 
+/* What was folded is added, committed, and told of. */
 static int add_tasks(struct adding *w)
 {
 	const struct settings *s = w->settings;
+	int code = 0;
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct fold_task *t = &w->tasks[i];
@@ -86,19 +68,16 @@ static int add_tasks(struct adding *w)
 		err = ff_archive_add(w->archive, &r);
 		/* The archive itself has failed: what comes next would, too. */
 		if (err == -ENOSPC || err == -EDQUOT || err == -EBUSY || err == -ENOMEM ||
-		    err == -EIO || err == -EROFS || err == -EACCES || err == -EFBIG)
-			return archive_say(w->archive);
+		    err == -EIO || err == -EROFS || err == -EACCES || err == -EFBIG) {
+			code = archive_say(w->archive);
+			break;
+		}
 		if (err < 0)
 			refuse_recording(w, t->path, ff_archive_error(w->archive));
 		else
 			w->fates[i] = err > 0 ? FATE_KNOWN : FATE_ADDED;
 	}
-	return 0;
-}
-
-/* All that was added before something failed is there as well. */
-static int commit_tasks(struct adding *w, int code)
-{
+	/* All that was added before something failed is there as well. */
 	if (ff_archive_commit(w->archive) < 0)
 		return code ? code : archive_say(w->archive);
 	for (size_t i = 0; i < w->count; i++) {
@@ -106,7 +85,7 @@ static int commit_tasks(struct adding *w, int code)
 			continue;
 		w->added += w->fates[i] == FATE_ADDED;
 		w->known += w->fates[i] == FATE_KNOWN;
-		if (w->settings->quiet)
+		if (s->quiet)
 			continue;
 		fputs(w->fates[i] == FATE_ADDED ? "added " : "there already: ", stdout);
 		put_clean(stdout, w->tasks[i].path);
@@ -133,13 +112,28 @@ int archive_add(const struct settings *s, const char *directory)
 		struct fold_pool pool = { .settings = s };
 		size_t count = left < AT_ONCE ? left : AT_ONCE;
 
-		code = take_inputs(w, inputs, count);
+		memset(w->tasks, 0, sizeof(w->tasks));
+		w->count = count;
+		for (size_t i = 0; i < count && code == 0; i++) {
+			struct fold_task *t = &w->tasks[i];
+			bool standard = strcmp(inputs[i], "-") == 0;
+			int known = standard ? 0 : ff_archive_has(w->archive, inputs[i]);
+
+			if (known < 0) {
+				code = archive_say(w->archive);
+				break;
+			}
+			t->path = standard ? FOLD_STDIN : inputs[i];
+			w->fates[i] = known ? FATE_KNOWN : FATE_REFUSED;
+			/* What is there already needs no folding, and a profile file has been. */
+			if ((known || ff_is_profile(t->path)) &&
+			    !(t->made = strdup(t->path)))
+				code = no_add_memory();
+		}
 		if (code == 0)
 			code = fold_pool_run(&pool, w->tasks, count);
-		if (code == 0) {
+		if (code == 0)
 			code = add_tasks(w);
-			code = commit_tasks(w, code);
-		}
 		fold_pool_release(&pool);
 		for (size_t i = 0; i < count; i++) {
 			free(w->tasks[i].made);

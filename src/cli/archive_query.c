@@ -9,51 +9,42 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
-static int draw(struct ff_archive *a, const struct settings *s, struct format *format,
-		const char *path, size_t *refused)
-{
-	struct settings wanted = result_settings(s, format);
-	struct ff_archive_query q = archive_asked(s);
-	struct analysis analysis = { 0 };
-	struct output out = { 0 };
-	int code = analysis_open(&wanted, &analysis);
-
-	if (code == 0 && ff_archive_read(a, &q, analysis.profile, refused) < 0)
-		code = archive_say(a);
-	if (code == 0 && ff_profile_finish(analysis.profile) < 0) {
-		say("%s", ff_profile_error(analysis.profile));
-		code = EXIT_INPUT;
-	}
-	status_clear();
-	if (code == 0)
-		code = result_write(&analysis, s, format, &out, path);
-	if (code == 0 && path && !s->output && !s->quiet)
-		say_note("wrote %s", path);
-	analysis_release(&analysis);
-	return code == OUTPUT_UNREAD ? 0 : code;
-}
-
 static int query_graph(struct ff_archive *a, const struct settings *s)
 {
 	struct ff_archive_query q = archive_asked(s);
+	struct analysis analysis = { 0 };
 	struct format format = { 0 };
 	struct output out = { 0 };
+	struct settings wanted;
 	const char *path;
 	size_t refused = 0;
 	int err, code = result_prepare(s, &format, &path);
 
 	if (code)
 		return code;
-	if (strcmp(format.name, "ff") != 0) {
-		code = draw(a, s, &format, path, &refused);
-		return code == 0 && refused ? EXIT_PART : code;
+	if (strcmp(format.name, "ff") == 0) {
+		/* It is a profile file already when parts are merged. */
+		code = output_open(&out, path);
+		if (code)
+			return code;
+		err = ff_archive_write(a, &q, out.stream, &refused);
+		code = output_close(&out, err, ff_archive_error(a));
+	} else {
+		wanted = result_settings(s, &format);
+		code = analysis_open(&wanted, &analysis);
+		if (code == 0 && ff_archive_read(a, &q, analysis.profile, &refused) < 0)
+			code = archive_say(a);
+		if (code == 0 && ff_profile_finish(analysis.profile) < 0) {
+			say("%s", ff_profile_error(analysis.profile));
+			code = EXIT_INPUT;
+		}
+		status_clear();
+		if (code == 0)
+			code = result_write(&analysis, s, &format, &out, path);
+		if (code == 0 && path && !s->output && !s->quiet)
+			say_note("wrote %s", path);
+		analysis_release(&analysis);
 	}
-	/* It is a profile file already when parts are merged. */
-	code = output_open(&out, path);
-	if (code)
-		return code;
-	err = ff_archive_write(a, &q, out.stream, &refused);
-	code = output_close(&out, err, ff_archive_error(a));
 	code = code == OUTPUT_UNREAD ? 0 : code;
 	return code == 0 && refused ? EXIT_PART : code;
 }
