@@ -256,45 +256,26 @@ static int add_sides(struct comparison *c, const char *const *inputs, size_t cou
 	return code;
 }
 
-/* The picture, or lines, to @path. */
-static int write_drawing(struct comparison *c, const struct format *format,
-			 const char *path)
+/* The picture, or lines, to @path; without a @format the table. */
+static int write_comparison(struct comparison *c, const struct format *format,
+			    const char *path)
 {
+	const struct settings *s = c->settings;
 	struct output out = { 0 };
-	FILE *visible = NULL;
+	FILE *visible = NULL, *to;
 	int err = 0, code = output_open(&out, path);
 
 	if (code)
 		return code;
-	if (format_is_lines(format) && isatty(fileno(out.stream))) {
+	if ((!format || format_is_lines(format)) && isatty(fileno(out.stream))) {
 		visible = open_visible(out.stream);
 		err = visible ? 0 : -ENOMEM;
 	}
-	if (err == 0)
-		err = ff_diff_write(c->diff, format->of_profile, &c->settings->graph,
-				    visible ? visible : out.stream);
-	if (visible)
-		fclose(visible);
-	return output_close(&out, err, ff_diff_error(c->diff));
-}
-
-/* The table, to standard output. */
-static int write_table(struct comparison *c)
-{
-	struct output out = { 0 };
-	FILE *visible = NULL;
-	int err = 0, code = output_open(&out, NULL);
-
-	if (code)
-		return code;
-	if (isatty(fileno(out.stream))) {
-		visible = open_visible(out.stream);
-		err = visible ? 0 : -ENOMEM;
-	}
-	if (err == 0)
-		err = ff_diff_write_table(c->diff, c->settings->table_form,
-					  c->settings->rows,
-					  visible ? visible : out.stream);
+	to = visible ? visible : out.stream;
+	if (err == 0 && format)
+		err = ff_diff_write(c->diff, format->of_profile, &s->graph, to);
+	else if (err == 0)
+		err = ff_diff_write_table(c->diff, s->table_form, s->rows, to);
 	if (visible)
 		fclose(visible);
 	return output_close(&out, err, ff_diff_error(c->diff));
@@ -357,13 +338,13 @@ static int draw_and_tell(struct comparison *c, const struct format *format,
 		say_note("%s", sentence);
 	}
 	if (code == 0 && c->draws)
-		code = write_drawing(c, format, path);
+		code = write_comparison(c, format, path);
 	if (code == 0 && c->draws && path && !s->output && !s->quiet)
 		say_note("wrote %s", path);
 	if (code == 0 && s->open)
 		show_picture(path);
 	if (code == 0 && c->tells)
-		code = write_table(c);
+		code = write_comparison(c, NULL, NULL);
 	/* Who reads the table has seen enough; the verdict is for others. */
 	if (code == 0 || code == OUTPUT_UNREAD)
 		code = judge(c);
