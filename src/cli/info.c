@@ -26,63 +26,49 @@ enum object_class object_class(const struct ff_object *o)
 
 /* Where the answers go: one of them is NULL. */
 struct report {
-	const struct settings *settings;
 	FILE *text;
 	struct json *json;
-	size_t written;
 };
-
-static void put_input_report(const struct report *r, const struct ff_profile *p,
-			     FILE *out)
-{
-	if (r->settings->symbols)
-		info_symbols_text(p, r->settings, out);
-	else
-		info_text(p, out);
-}
-
-static void report_one(struct report *r, const struct ff_profile *p)
-{
-	FILE *memory = NULL;
-	char *text = NULL;
-	size_t size = 0;
-
-	if (r->json && r->settings->symbols)
-		info_symbols_json(p, r->settings, r->json);
-	else if (r->json)
-		info_json(p, r->json);
-	if (r->text && r->written)
-		putc('\n', r->text);
-	/* Colours go by what a line is, which its place in the whole text says. */
-	if (r->text && has_colours(r->text))
-		memory = open_memstream(&text, &size);
-	if (memory) {
-		put_input_report(r, p, memory);
-		fclose(memory);
-		if (text)
-			put_report(r->text, text);
-		free(text);
-	} else if (r->text) {
-		put_input_report(r, p, r->text);
-	}
-	r->written++;
-}
 
 /* One that cannot be read does not keep the others from being told of. */
 static int report_all(const struct settings *s, const char *const *inputs, size_t count,
-		      struct report *r)
+		      const struct report *r)
 {
 	int worst = EXIT_DONE;
 	bool part = false;
+	size_t told = 0;
 
 	if (r->json && count > 1)
 		json_open(r->json, NULL, '[');
 	for (size_t i = 0; i < count; i++) {
 		struct analysis a = { 0 };
+		FILE *memory = NULL;
+		char *text = NULL;
+		size_t size = 0;
 		int code = analyse(s, &inputs[i], 1, &a);
 
+		if (code == 0 && r->json && s->symbols)
+			info_symbols_json(a.profile, s, r->json);
+		else if (code == 0 && r->json)
+			info_json(a.profile, r->json);
+		if (code == 0 && r->text) {
+			if (told++)
+				putc('\n', r->text);
+			/* Colours go by what a line is, which its place in the whole text says. */
+			if (has_colours(r->text))
+				memory = open_memstream(&text, &size);
+			if (s->symbols)
+				info_symbols_text(a.profile, s,
+						  memory ? memory : r->text);
+			else
+				info_text(a.profile, memory ? memory : r->text);
+			if (memory)
+				fclose(memory);
+			if (text)
+				put_report(r->text, text);
+			free(text);
+		}
 		if (code == 0) {
-			report_one(r, a.profile);
 			if (s->stats || s->verbose)
 				print_stats(&a, now());
 			code = analysis_code(&a);
@@ -104,7 +90,7 @@ static int report_all(const struct settings *s, const char *const *inputs, size_
 static int info_run(const struct settings *s)
 {
 	const char *const *inputs;
-	struct report r = { .settings = s };
+	struct report r = { 0 };
 	struct json json = { 0 };
 	struct output out = { 0 };
 	struct format format;
