@@ -141,19 +141,32 @@ bool can_be_cut(const struct settings *s)
 	return err == 0;
 }
 
-/* No input was named: standard input, or ./perf.data. NULL: neither, and that was said. */
-static const char *const *choose_unnamed(const struct settings *s)
+int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
 {
 	static const char *const recording[] = { DEFAULT_INPUT }, *const standard[] = {
 		"-"
 	};
-	/* One that is there, but cannot be opened, is the input: its error says more. */
-	bool here = access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT;
 	const char *why = NULL;
+	size_t dashes = 0;
+	bool here;
 
+	/* A pipe has nothing for the second reader, and a file would count twice. */
+	for (size_t i = 0; i < s->input_count; i++)
+		dashes += strcmp(s->inputs[i], "-") == 0;
+	if (dashes > 1)
+		return usage_error("standard input can be read once: '-' is named twice");
+	*ret = s->inputs;
+	*count = s->input_count;
+	if (s->input_count)
+		return 0;
+	/* One that is there, but cannot be opened, is the input: its error says more. */
+	here = access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT;
+	*ret = here ? recording : NULL;
+	*count = 1;
 	switch (standard_input_look(here)) {
 	case STANDARD_INPUT_GIVEN:
-		return standard;
+		*ret = standard;
+		return 0;
 	case STANDARD_INPUT_EMPTY:
 		why = "standard input is empty";
 		break;
@@ -169,25 +182,7 @@ static const char *const *choose_unnamed(const struct settings *s)
 		say("%s, and there is no ./perf.data here", why);
 	else if (!here)
 		say("no ./perf.data here: name an input, or - for standard input");
-	return here ? recording : NULL;
-}
-
-int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
-{
-	size_t standard = 0;
-
-	/* A pipe has nothing for the second reader, and a file would count twice. */
-	for (size_t i = 0; i < s->input_count; i++)
-		standard += strcmp(s->inputs[i], "-") == 0;
-	if (standard > 1)
-		return usage_error("standard input can be read once: '-' is named twice");
-	*ret = s->inputs;
-	*count = s->input_count;
-	if (s->input_count)
-		return 0;
-	*ret = choose_unnamed(s);
-	*count = 1;
-	return *ret ? 0 : EXIT_INPUT;
+	return here ? 0 : EXIT_INPUT;
 }
 
 /* @ret is to be released whatever comes of it: a profile that failed has the reason. */

@@ -22,40 +22,12 @@
 
 #define OPENER "xdg-open"
 
-/*
- * In the child. $BROWSER is a list, "firefox:lynx", of which the first that is there will do; where
- * none is, errno goes into @told.
- */
-static void run_browser(char *list, char *path, int told)
-{
-	int null, err;
-	char *name;
-
-	if (fork())
-		_exit(0);
-	null = open("/dev/null", O_RDWR);
-	setsid();
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	/* The browser must not hold pipes open that others wait at the end of. */
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	while ((name = strsep(&list, ":")) != NULL)
-		if (*name)
-			execlp(name, name, path, (char *)NULL);
-	err = errno;
-	if (write(told, &err, sizeof(err)) < 0)
-		_exit(127);
-	_exit(127);
-}
-
 void show_picture(const char *path)
 {
 	const char *wanted = getenv("BROWSER");
 	char *list = strdup(wanted && *wanted ? wanted : OPENER);
-	char *whole = realpath(path, NULL);
-	int ends[2], err = ENOMEM;
+	char *whole = realpath(path, NULL), *rest = list, *name;
+	int ends[2], null, err = ENOMEM;
 	pid_t child;
 
 	if (!list || !whole)
@@ -64,8 +36,26 @@ void show_picture(const char *path)
 	if (err)
 		goto out;
 	child = fork();
-	if (child == 0)
-		run_browser(list, whole, ends[1]);
+	if (child == 0) {
+		if (fork())
+			_exit(0);
+		null = open("/dev/null", O_RDWR);
+		setsid();
+		for (int fd = 0; fd < 3 && null >= 0; fd++)
+			dup2(null, fd);
+		/* The browser must not hold pipes open that others wait at the end of. */
+		close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
+		/* $BROWSER is a list, "firefox:lynx", of which the first that is there will do. */
+		while ((name = strsep(&rest, ":")) != NULL)
+			if (*name)
+				execlp(name, name, whole, (char *)NULL);
+		err = errno;
+		if (write(ends[1], &err, sizeof(err)) < 0)
+			_exit(127);
+		_exit(127);
+	}
 	if (child < 0)
 		err = errno;
 	/* Else the end of the file would never come. */
