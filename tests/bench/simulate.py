@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""simulate.py [NAME=VALUE...]: how long flamefold-mpi would take for many recordings on many nodes, by rates that
-were measured on one machine (make bench, BENCH=archive), and what bounds it. Each rank's and each message's time is
-computed; sizes vary by a generator of fixed seed, so the same numbers come out each time."""
+"""simulate.py [NAME=VALUE...]: how long flamefold-mpi would take for many recordings on many nodes, and what bounds
+it. How fast a core folds (make bench, BENCH=archive) and how trees grow was measured on one machine; all other rates
+are assumed, and are to be replaced by those of a cluster. Each rank's and each message's time is computed; sizes vary
+by a generator of fixed seed, so the same numbers come out each time."""
 import heapq
 import random
 import sys
@@ -10,15 +11,17 @@ RATES = {
     "recordings": 100_000,
     "bytes": 180_000,  # of one, on average
     "cores": 16,  # a node: a rank each
+    # Measured: bytes a second and core, with all that a small recording costs.
+    "fold": 53e6,
+    # Assumed:
     "read": 1.0e9,  # bytes a second that a node reads from the shared file system
     "storage": 20e9,  # and all of them together
-    "fold": 53e6,  # bytes a second and core, with all that a small recording costs
     "start": 0.4,  # seconds: to open the objects and symbols that recordings name, once a rank and thousand
     "merge": 12e6,  # nodes of profile files a second and core, read, merged and written
     "wire": 1.2e9,  # bytes a second between two nodes
     "latency": 50e-6,
     "fan": 8,
-    # Of n recordings together: what was measured of 1 to 1,000 of them, 921 and 161,551 nodes.
+    # Of n recordings together: measured of 1 to 1,000 of them, 921 and 161,551 nodes; assumed to go on so.
     "nodes1": 921, "nodes_power": 0.75,
     "file1": 5490, "file_power": 0.61,
 }
