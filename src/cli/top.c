@@ -49,7 +49,7 @@ static int top_run(const struct settings *s)
 const struct command command_top = {
 	"top",
 	"[options] [INPUT...]",
-	"print a table of functions, the heaviest first; of what runs now: -p, -a",
+	"print a table of functions, heaviest first; of what runs now: -p, -a",
 	COMMAND_TOP,
 	top_run,
 };
