@@ -310,8 +310,8 @@ assert not any((ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160 for c in text)
 	[[ $stderr == *"could be of several formats"* ]]
 	run -2 --separate-stderr "$flamefold" export -f svg a.folded
 	[[ $stderr == *"takes folded, ff, pprof"*"not 'svg'"* ]]
-	run -2 --separate-stderr "$flamefold" diff -f pprof a.folded a.folded
-	[[ $stderr == *"takes svg, html or folded"* ]]
+	run -2 --separate-stderr "$flamefold" diff -f otlp a.folded a.folded
+	[[ $stderr == *"takes svg, html, folded or pprof"* ]]
 }
 
 @test "--open shows what was written" {
