@@ -58,28 +58,6 @@ enum {
 	SAID = 8, /* pairs of a node whose parameter is said */
 };
 
-/* In bits, of the Rice code with that parameter. */
-static uint32_t code_size(uint32_t value, unsigned parameter)
-{
-	uint32_t ones = value >> parameter;
-
-	return ones < ONES_MOST ? ones + 1 + parameter : ONES_MOST + 32;
-}
-
-/* So many ones and a zero, and then the lower bits. */
-static void put_rice(struct bits *b, uint32_t value, unsigned parameter)
-{
-	uint32_t ones = value >> parameter;
-
-	if (ones < ONES_MOST) {
-		put_bits(b, (1u << ones) - 1, ones + 1);
-		put_bits(b, value, parameter);
-	} else {
-		put_bits(b, (1u << ONES_MOST) - 1, ONES_MOST);
-		put_bits(b, value, 32);
-	}
-}
-
 /* What divides all weights. */
 static uint64_t unit_of(const struct heat *h)
 {
@@ -136,28 +114,24 @@ static uint32_t gap_before(const struct by_node *b, uint32_t from, uint32_t at)
 	return at == from ? number : number - b->number[b->order[at - 1]] - 1;
 }
 
-/* Of a node with that many pairs: of fewer than SAID it is not said. */
-static unsigned usual_parameter(uint32_t cells, uint32_t count)
-{
-	uint32_t gap = cells / (count + 1);
-
-	return gap ? 31 - (unsigned)__builtin_clz(gap) : 0;
-}
-
 /* Of the node's pairs, those from the one place to the other. */
 static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_node *b,
 		      uint32_t from, uint32_t until)
 {
-	uint32_t count = until - from;
-	unsigned best = usual_parameter(b->cells, count);
+	uint32_t count = until - from, usual_gap = b->cells / (count + 1);
+	/* Of fewer than SAID it is this one, and not said. */
+	unsigned best = usual_gap ? 31 - (unsigned)__builtin_clz(usual_gap) : 0;
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned parameter = 0; count >= SAID && parameter <= PARAMETER_MOST;
 	     parameter++) {
 		uint64_t size = 0;
 
-		for (uint32_t i = from; i < until && size < least; i++)
-			size += code_size(gap_before(b, from, i), parameter);
+		for (uint32_t i = from; i < until && size < least; i++) {
+			uint32_t ones = gap_before(b, from, i) >> parameter;
+
+			size += ones < ONES_MOST ? ones + 1 + parameter : ONES_MOST + 32;
+		}
 		if (size < least) {
 			least = size;
 			best = parameter;
@@ -166,20 +140,17 @@ static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_
 	bytes_varint(&columns[SAVED_HEAT_PAIRS], count - 1);
 	if (count >= SAID)
 		bytes_u8(&columns[SAVED_HEAT_PARAMETERS], (uint8_t)best);
-	for (uint32_t i = from; i < until; i++)
-		put_rice(bits, gap_before(b, from, i), best);
-}
+	for (uint32_t i = from; i < until; i++) {
+		uint32_t gap = gap_before(b, from, i), ones = gap >> best;
 
-static void add_phases(struct bytes *to, const struct write_options *options)
-{
-	uint64_t width = options->heat->width;
-
-	for (size_t i = 0; i < options->phase_count; i++) {
-		const struct ff_phase *p = &options->phases[i];
-
-		bytes_varint(to, p->start / width);
-		bytes_varint(to, p->end / width);
-		bytes_add(to, p->name, strlen(p->name) + 1);
+		/* So many ones and a zero, and then the lower bits. */
+		if (ones < ONES_MOST) {
+			put_bits(bits, (1u << ones) - 1, ones + 1);
+			put_bits(bits, gap, best);
+		} else {
+			put_bits(bits, (1u << ONES_MOST) - 1, ONES_MOST);
+			put_bits(bits, gap, 32);
+		}
 	}
 }
 
@@ -188,7 +159,8 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 {
 	const struct heat *h = options->heat;
 	const struct heat_cell *v = h->cells.v;
-	struct bytes *header = &columns[SAVED_HEAT];
+	struct bytes *header = &columns[SAVED_HEAT],
+		     *phases = &columns[SAVED_HEAT_PHASES];
 	struct bits bits = { .to = &columns[SAVED_HEAT_CODES] };
 	struct by_node b = { 0 };
 	struct view_walk w = { 0 };
@@ -224,7 +196,13 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 		}
 	} while (view_next(data, &w, VIEW_INTO) && err == 0);
 	put_bits(&bits, 0, 7);
-	add_phases(&columns[SAVED_HEAT_PHASES], options);
+	for (size_t i = 0; i < options->phase_count; i++) {
+		const struct ff_phase *p = &options->phases[i];
+
+		bytes_varint(phases, p->start / h->width);
+		bytes_varint(phases, p->end / h->width);
+		bytes_add(phases, p->name, strlen(p->name) + 1);
+	}
 	free(b.begins);
 	free(b.order);
 	free(b.number);
