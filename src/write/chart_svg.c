@@ -136,31 +136,13 @@ static int add_runs(const struct chart_svg *s, const struct chart *c,
 	return err;
 }
 
-/* All runs, and where these are many, as few as all of the time needs: a browser draws that at once. */
-static int add_run_levels(const struct chart_svg *s, struct tree_data *data)
-{
-	struct chart coarse = { 0 };
-	uint32_t *numbers;
-	int err = number_nodes(s, &numbers);
-
-	if (err < 0)
-		return err;
-	err = add_runs(s, &s->chart, numbers, &data->columns[SAVED_CHART]);
-	if (err == 0 && s->chart.runs.count > RUNS_AT_ONCE)
-		err = chart_coarsen(&s->chart, RUNS_AT_ONCE, s->chart.length / CELLS_SEEN,
-				    &coarse);
-	if (err == 0 && coarse.cell && coarse.runs.count < s->chart.runs.count / 2)
-		err = add_runs(s, &coarse, numbers, &data->columns[SAVED_CHART_COARSE]);
-	chart_release(&coarse);
-	free(numbers);
-	return err;
-}
-
 static int pack_chart(struct context *ctx, struct chart_svg *s)
 {
-	struct tree_data data;
-	int err = tree_data_make(ctx, s->in, &s->view, false, &data);
 	const struct bytes *report = s->options->facts ? s->options->facts->report : NULL;
+	struct chart coarse = { 0 };
+	struct tree_data data;
+	uint32_t *numbers = NULL;
+	int err = tree_data_make(ctx, s->in, &s->view, false, &data);
 
 	if (err < 0)
 		return err;
@@ -173,21 +155,25 @@ static int pack_chart(struct context *ctx, struct chart_svg *s)
 		bytes_u8(&data.columns[SAVED_FUNCTION_CLASS],
 			 class_of(&s->plan, &subject));
 	}
-	err = add_run_levels(s, &data) < 0 ? fail_memory(ctx) : 0;
+	/* All runs, and where these are many, as few as all of the time needs: a browser draws that
+	 * at once. */
+	err = number_nodes(s, &numbers);
 	if (err == 0)
+		err = add_runs(s, &s->chart, numbers, &data.columns[SAVED_CHART]);
+	if (err == 0 && s->chart.runs.count > RUNS_AT_ONCE)
+		err = chart_coarsen(&s->chart, RUNS_AT_ONCE, s->chart.length / CELLS_SEEN,
+				    &coarse);
+	if (err == 0 && coarse.cell && coarse.runs.count < s->chart.runs.count / 2)
+		err = add_runs(s, &coarse, numbers, &data.columns[SAVED_CHART_COARSE]);
+	chart_release(&coarse);
+	free(numbers);
+	if (err < 0)
+		err = fail_memory(ctx);
+	else
 		err = tree_data_pack(ctx, &data, s->in->threads ? s->in->threads : 1,
 				     &s->packed);
 	tree_data_release(&data);
 	return err;
-}
-
-static const char *span_name(const struct chart_svg *s, const struct chart_span *span)
-{
-	const struct named_node *n = &s->in->tree->nodes.v[span->node];
-
-	return span->node ? intern_text(s->in->strings,
-					s->in->symbols->functions.v[n->function].name)
-			  : chart_what_name(span->what);
 }
 
 static void draw_span(struct chart_svg *s, const struct chart_span *span, double x,
@@ -198,7 +184,11 @@ static void draw_span(struct chart_svg *s, const struct chart_span *span, double
 		[PAGE_DARK] = { "#4a4a4a", "#4a4a4a", "#34496b", "#6b5420" },
 	};
 	struct text *t = &s->drawn;
-	const char *name = span_name(s, span);
+	const struct named_node *n = &s->in->tree->nodes.v[span->node];
+	const char *name =
+		span->node ? intern_text(s->in->strings,
+					 s->in->symbols->functions.v[n->function].name)
+			   : chart_what_name(span->what);
 
 	s->spans++;
 	text_string(t, "<g><title>");
@@ -213,9 +203,8 @@ static void draw_span(struct chart_svg *s, const struct chart_span *span, double
 	number_fixed(t, width > 0.6 ? width : 0.6, 1);
 	text_printf(t, "\" height=\"%u\" ", s->layout.frame_height - 1);
 	if (span->what == CHART_SAMPLED && span->node) {
-		uint32_t function = s->in->tree->nodes.v[span->node].function;
 		struct class_subject subject =
-			class_subject_of(&s->plan, s->in, function);
+			class_subject_of(&s->plan, s->in, n->function);
 		uint8_t class = class_of(&s->plan, &subject);
 
 		s->used[class] = true;
@@ -326,32 +315,17 @@ static uint32_t thread_depth(const struct chart_svg *s, const struct chart_threa
 	return deepest;
 }
 
-static void draw_heading(struct chart_svg *s, const struct chart_thread *thread, double y)
-{
-	struct text *t = &s->drawn, name = { 0 };
-
-	chart_thread_name(&s->chart, thread, s->in->strings, &name);
-	text_printf(t, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
-	number_fixed(t, y + HEADING - 5, 0);
-	text_string(t, "\">");
-	xml_text(t, name.bytes ? name.bytes : "", name.size);
-	text_string(t, ": ");
-	number_decimal(t, thread->ran, 6);
-	text_string(t, " ms on a processor</text>\n");
-	t->failed |= name.failed;
-	text_release(&name);
-}
-
 /* All threads that are shown; *@bottom: where they end. */
 static int draw_threads(struct chart_svg *s, double least, double *bottom)
 {
 	const struct chart *c = &s->chart;
+	struct text *t = &s->drawn;
 	double y = s->layout.ypad1, opened = 0;
 	size_t shown =
 		c->threads.count < THREADS_SHOWN ? c->threads.count : THREADS_SHOWN;
 	int err = 0;
 
-	text_clear(&s->drawn);
+	text_clear(t);
 	s->spans = 0;
 	for (size_t i = 0; i < shown && err == 0; i++) {
 		const struct chart_thread *thread = &c->threads.v[i];
@@ -365,17 +339,26 @@ static int draw_threads(struct chart_svg *s, double least, double *bottom)
 				 (double)(c->length ? c->length : 1),
 			.opened = is_open,
 		};
+		struct text name = { 0 };
 
-		draw_heading(s, thread, y);
+		chart_thread_name(c, thread, s->in->strings, &name);
+		text_printf(t, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
+		number_fixed(t, y + HEADING - 5, 0);
+		text_string(t, "\">");
+		xml_text(t, name.bytes ? name.bytes : "", name.size);
+		text_string(t, ": ");
+		number_decimal(t, thread->ran, 6);
+		text_string(t, " ms on a processor</text>\n");
+		t->failed |= name.failed;
+		text_release(&name);
 		err = draw_thread_spans(s, &p, thread);
 		opened += is_open ? height : 0;
 		y += HEADING + height + 4;
 	}
 	if (shown < c->threads.count) {
-		text_printf(&s->drawn, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
-		number_fixed(&s->drawn, y + HEADING - 5, 0);
-		text_printf(&s->drawn,
-			    "\">%zu more threads, with less processor time</text>\n",
+		text_printf(t, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
+		number_fixed(t, y + HEADING - 5, 0);
+		text_printf(t, "\">%zu more threads, with less processor time</text>\n",
 			    c->threads.count - shown);
 		y += HEADING;
 	}
