@@ -30,39 +30,36 @@ static size_t frame_key(const struct evented *e, const struct chart_span *span)
 			  : e->in->symbols->functions.count + span->what;
 }
 
-static void add_evented_frame(struct evented *e, size_t key)
+static int add_evented_frames(struct evented *e, const struct chart_thread *thread)
 {
 	const struct tree_source *in = e->in;
 	struct text *t = &e->sink.text;
-	const struct function *f = key < in->symbols->functions.count
-					   ? &in->symbols->functions.v[key]
-					   : NULL;
-	uint32_t file = f ? f->file ? f->file : f->module : 0;
-
-	text_string(t, e->count ? ",\n{\"name\":" : "\n{\"name\":");
-	json_quoted(t, f ? intern_text(in->strings, f->name)
-			 : chart_what_name((enum chart_what)(
-				   key - in->symbols->functions.count)));
-	if (file) {
-		text_string(t, ",\"file\":");
-		json_quoted(t, intern_text(in->strings, file));
-	}
-	if (f && f->file && f->line)
-		text_printf(t, ",\"line\":%u", f->line);
-	text_char(t, '}');
-	e->frames[key] = (uint32_t)e->count++;
-	sink_drain(&e->sink);
-}
-
-static int add_evented_frames(struct evented *e, const struct chart_thread *thread)
-{
 	struct chart_span span;
 	int step;
 
-	chart_walk_start(&e->walk, e->in->chart, e->in, thread);
-	while ((step = chart_next(&e->walk, &span)) > 0)
-		if (step == CHART_OPENS && e->frames[frame_key(e, &span)] == UINT32_MAX)
-			add_evented_frame(e, frame_key(e, &span));
+	chart_walk_start(&e->walk, in->chart, in, thread);
+	while ((step = chart_next(&e->walk, &span)) > 0) {
+		size_t key = frame_key(e, &span),
+		       functions = in->symbols->functions.count;
+		const struct function *f =
+			key < functions ? &in->symbols->functions.v[key] : NULL;
+		uint32_t file = f ? f->file ? f->file : f->module : 0;
+
+		if (step != CHART_OPENS || e->frames[key] != UINT32_MAX)
+			continue;
+		text_string(t, e->count ? ",\n{\"name\":" : "\n{\"name\":");
+		json_quoted(t, f ? intern_text(in->strings, f->name)
+				 : chart_what_name((enum chart_what)(key - functions)));
+		if (file) {
+			text_string(t, ",\"file\":");
+			json_quoted(t, intern_text(in->strings, file));
+		}
+		if (f && f->file && f->line)
+			text_printf(t, ",\"line\":%u", f->line);
+		text_char(t, '}');
+		e->frames[key] = (uint32_t)e->count++;
+		sink_drain(&e->sink);
+	}
 	return step;
 }
 
