@@ -301,8 +301,9 @@ struct colour colour_of_delta(double delta, double most)
 	return (struct colour){ 255, 255, 255 };
 }
 
-static bool parse_named(const char *text, struct colour *ret)
+bool colour_parse(const char *text, struct colour *ret)
 {
+	static const char digits[] = "0123456789abcdefABCDEF";
 	static const struct {
 		const char *name;
 		struct colour colour;
@@ -317,18 +318,6 @@ static bool parse_named(const char *text, struct colour *ret)
 		{ "teal", { 0, 128, 128 } },   { "aqua", { 0, 255, 255 } },
 		{ "orange", { 255, 165, 0 } },
 	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcasecmp(names[i].name, text) == 0) {
-			*ret = names[i].colour;
-			return true;
-		}
-	return false;
-}
-
-bool colour_parse(const char *text, struct colour *ret)
-{
-	static const char digits[] = "0123456789abcdefABCDEF";
 	size_t size = *text == '#' ? strspn(text + 1, digits) : 0;
 	unsigned r, g, b;
 	int end = 0;
@@ -340,10 +329,16 @@ bool colour_parse(const char *text, struct colour *ret)
 	else
 		sscanf(text, "rgb( %3u , %3u , %3u )%n", &r, &g, &b, &end);
 	/* sscanf() sets end only when all of the format was there. */
-	if (!end || text[end])
-		return parse_named(text, ret);
-	if ((r | g | b) > 255)
-		return false;
-	*ret = (struct colour){ (uint8_t)r, (uint8_t)g, (uint8_t)b };
-	return true;
+	if (end && !text[end]) {
+		if ((r | g | b) > 255)
+			return false;
+		*ret = (struct colour){ (uint8_t)r, (uint8_t)g, (uint8_t)b };
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcasecmp(names[i].name, text) == 0) {
+			*ret = names[i].colour;
+			return true;
+		}
+	return false;
 }

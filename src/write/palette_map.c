@@ -64,29 +64,12 @@ static const char *last_of(const char *line, const char *end, const char *what)
  *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
  *	name                             colour
  */
-static int add_palette_line(struct palette_map *m, const char *line, const char *end)
+int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
 {
 	/* A colour goes into an attribute; people write "red" and "#ff0000" by hand. */
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"0123456789#(),.% ";
-	const char *arrow = end - line > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
-	const char *colour;
-	size_t size;
-
-	if (!arrow && end - line > 2)
-		arrow = last_of(line, end, ARROW);
-	if (!arrow)
-		return 0;
-	colour = arrow + strlen(ARROW);
-	size = (size_t)(end - colour);
-	if (!size || size >= 64 || strspn(colour, allowed) < size)
-		return 0;
-	return set(m, line, (size_t)(arrow - line), colour, size);
-}
-
-int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
-{
 	struct palette_map m = { 0 };
 	char *bytes = NULL;
 	size_t size = 0;
@@ -97,11 +80,24 @@ int palette_map_read(struct context *ctx, const char *path, struct palette_map *
 		err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
 	for (size_t at = 0, length; err == 0 && at < size; at += length + 1) {
 		const char *line = bytes + at, *end = memchr(line, '\n', size - at);
+		const char *arrow, *colour;
+		size_t left;
 
 		length = end ? (size_t)(end - line) : size - at;
+		end = line + length;
 		/* A name with a NUL in it would be found as another one. */
-		if (!memchr(line, '\0', length) &&
-		    add_palette_line(&m, line, line + length) < 0)
+		if (memchr(line, '\0', length))
+			continue;
+		arrow = length > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
+		if (!arrow && length > 2)
+			arrow = last_of(line, end, ARROW);
+		if (!arrow)
+			continue;
+		colour = arrow + strlen(ARROW);
+		left = (size_t)(end - colour);
+		if (!left || left >= 64 || strspn(colour, allowed) < left)
+			continue;
+		if (set(&m, line, (size_t)(arrow - line), colour, left) < 0)
 			err = fail_memory(ctx);
 	}
 	free(bytes);
