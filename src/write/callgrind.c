@@ -47,35 +47,6 @@ struct callgrind {
 
 enum { KNOWN_MODULE = 1, KNOWN_FILE = 2 };
 
-/* By label and module: inlined or not, a function is one here. */
-static int add_callgrind_functions(struct callgrind *c)
-{
-	const struct exchange *e = &c->e;
-
-	for (uint32_t i = 0; i < e->view.nodes.count; i++) {
-		const struct view_node *n = exchange_node(e, i);
-		const struct function *f = exchange_function(e, i);
-		uint32_t module = i ? f->module : 0;
-		uint64_t key = (uint64_t)n->label << 32 | module;
-		const uint32_t *known = hash_map_get(&c->by_key, key);
-		struct callgrind_function *own;
-
-		c->of_node[i] = known ? *known : (uint32_t)c->functions.count;
-		if (!known) {
-			own = array_add(&c->functions);
-			if (!own || !hash_map_set(&c->by_key, key, c->of_node[i]))
-				return -ENOMEM;
-			*own = (struct callgrind_function){
-				n->label, module, i ? f->file : 0, i ? f->line : 0, 0, 0
-			};
-		}
-		own = &c->functions.v[c->of_node[i]];
-		own->self += n->self;
-		own->samples += exchange_samples(e, i);
-	}
-	return 0;
-}
-
 /* Arcs are open as long as the walk is below them. */
 static int add_arcs(struct callgrind *c)
 {
@@ -224,7 +195,7 @@ static int collect(struct callgrind *c)
 {
 	const struct exchange *e = &c->e;
 	size_t count = e->view.nodes.count;
-	int err = 0;
+	int err;
 
 	c->of_node = calloc(count, sizeof(*c->of_node));
 	c->samples = calloc(count, sizeof(*c->samples));
@@ -237,9 +208,29 @@ static int collect(struct callgrind *c)
 		if (i)
 			c->samples[exchange_node(e, i)->parent] += c->samples[i];
 	}
-	err = add_callgrind_functions(c);
-	if (err == 0)
-		err = add_arcs(c);
+	/* By label and module: inlined or not, a function is one here. */
+	for (uint32_t i = 0; i < count; i++) {
+		const struct view_node *n = exchange_node(e, i);
+		const struct function *f = exchange_function(e, i);
+		uint32_t module = i ? f->module : 0;
+		uint64_t key = (uint64_t)n->label << 32 | module;
+		const uint32_t *known = hash_map_get(&c->by_key, key);
+		struct callgrind_function *own;
+
+		c->of_node[i] = known ? *known : (uint32_t)c->functions.count;
+		if (!known) {
+			own = array_add(&c->functions);
+			if (!own || !hash_map_set(&c->by_key, key, c->of_node[i]))
+				return -ENOMEM;
+			*own = (struct callgrind_function){
+				n->label, module, i ? f->file : 0, i ? f->line : 0, 0, 0
+			};
+		}
+		own = &c->functions.v[c->of_node[i]];
+		own->self += n->self;
+		own->samples += exchange_samples(e, i);
+	}
+	err = add_arcs(c);
 	if (err == 0 && c->arcs.count)
 		qsort(c->arcs.v, c->arcs.count, sizeof(*c->arcs.v), arcs_by_caller);
 	return err;

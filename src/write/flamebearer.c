@@ -69,42 +69,20 @@ static int add_levels(const struct exchange *e, const struct numbering *names,
 	return err;
 }
 
-static void add_rest(const struct exchange *e, struct text *t)
-{
-	const struct write_facts *f = e->facts;
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < e->view.nodes.count; i++)
-		if (exchange_node(e, (uint32_t)i)->self > most)
-			most = exchange_node(e, (uint32_t)i)->self;
-	text_string(t, "],\n\"numTicks\":");
-	exchange_add_weight(e, t, exchange_node(e, 0)->total);
-	text_string(t, ",\"maxSelf\":");
-	exchange_add_weight(e, t, most);
-	/* What is no time and no bytes is counted, one for one. */
-	text_printf(t,
-		    "},\n\"metadata\":{\"format\":\"single\",\"spyName\":\"\","
-		    "\"sampleRate\":%llu,\"units\":\"%s\",\"name\":",
-		    strcmp(e->unit, "nanoseconds") == 0 ? 1000000000ull
-		    : f->frequency && f->unit && strcmp(f->unit, "samples") == 0
-			    ? (unsigned long long)f->frequency
-			    : 100ull,
-		    strcmp(e->unit, "bytes") == 0 ? "bytes" : "samples");
-	json_quoted(t, f->command ? f->command : f->subject ? f->subject : "profile");
-	text_string(t, "},\"timeline\":null}\n");
-}
-
 int write_flamebearer(struct context *ctx, const struct tree_source *in,
 		      const struct write_options *options, FILE *out)
 {
 	struct sink sink = { .out = out };
 	struct text *t = &sink.text;
 	struct numbering names = { 0 };
+	const struct write_facts *f;
+	uint64_t most = 0;
 	struct exchange e;
 	int err = exchange_open(ctx, in, options, 0, &e);
 
 	if (err < 0)
 		return err;
+	f = e.facts;
 	err = numbering_make(&e, NUMBER_LABELS, true, &names);
 	text_string(t, "{\"version\":1,\"flamebearer\":{\"names\":[\"total\"");
 	for (size_t i = 0; err == 0 && i < names.nodes.count; i++) {
@@ -115,7 +93,24 @@ int write_flamebearer(struct context *ctx, const struct tree_source *in,
 	text_string(t, "],\n\"levels\":[");
 	if (err == 0)
 		err = add_levels(&e, &names, &sink);
-	add_rest(&e, t);
+	for (uint32_t i = 0; i < e.view.nodes.count; i++)
+		if (exchange_node(&e, i)->self > most)
+			most = exchange_node(&e, i)->self;
+	text_string(t, "],\n\"numTicks\":");
+	exchange_add_weight(&e, t, exchange_node(&e, 0)->total);
+	text_string(t, ",\"maxSelf\":");
+	exchange_add_weight(&e, t, most);
+	/* What is no time and no bytes is counted, one for one. */
+	text_printf(t,
+		    "},\n\"metadata\":{\"format\":\"single\",\"spyName\":\"\","
+		    "\"sampleRate\":%llu,\"units\":\"%s\",\"name\":",
+		    strcmp(e.unit, "nanoseconds") == 0 ? 1000000000ull
+		    : f->frequency && f->unit && strcmp(f->unit, "samples") == 0
+			    ? (unsigned long long)f->frequency
+			    : 100ull,
+		    strcmp(e.unit, "bytes") == 0 ? "bytes" : "samples");
+	json_quoted(t, f->command ? f->command : f->subject ? f->subject : "profile");
+	text_string(t, "},\"timeline\":null}\n");
 	t->failed |= err < 0;
 	numbering_release(&names);
 	exchange_close(&e);
