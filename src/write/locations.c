@@ -16,28 +16,6 @@ static bool is_inlined(const struct locations *l, uint32_t node)
 	       l->of_node[exchange_node(e, node)->parent];
 }
 
-/* Strings of modules -> numbers, with build ids where there are some. */
-static int add_module(struct locations *l, struct hash_map *known, uint32_t module,
-		      uint32_t *ret)
-{
-	const uint32_t *number = hash_map_get(known, module);
-	struct write_module *m;
-
-	*ret = 0;
-	if (!module)
-		return 0;
-	if (number) {
-		*ret = *number;
-		return 0;
-	}
-	m = array_add(&l->modules);
-	if (!m || !hash_map_set(known, module, (uint32_t)l->modules.count - 1))
-		return -ENOMEM;
-	*ret = (uint32_t)l->modules.count - 1;
-	*m = (struct write_module){ intern_text(l->e->in.strings, module), "" };
-	return 0;
-}
-
 /* Which is the main program? The first that is no library and no name in brackets. */
 static void put_program_first(struct locations *l)
 {
@@ -65,9 +43,10 @@ static int add_locations(struct locations *l, struct hash_map *modules)
 	int err = 0;
 
 	for (uint32_t i = 1; err == 0 && i < e->view.nodes.count; i++) {
-		uint32_t outer = 0;
+		uint32_t outer = 0, module = exchange_function(e, i)->module;
 		const uint32_t *number;
 		struct code_location *location;
+		struct write_module *m;
 		uint64_t key;
 
 		if (exchange_is_process(e, i) || exchange_is_label(e, i))
@@ -87,8 +66,19 @@ static int add_locations(struct locations *l, struct hash_map *modules)
 			break;
 		}
 		*location = (struct code_location){ .outer = outer, .node = i };
-		err = add_module(l, modules, exchange_function(e, i)->module,
-				 &location->module);
+		/* Strings of modules -> numbers, with build ids where there are some. */
+		number = module ? hash_map_get(modules, module) : NULL;
+		if (number)
+			location->module = *number;
+		if (number || !module)
+			continue;
+		m = array_add(&l->modules);
+		location->module = (uint32_t)l->modules.count - 1;
+		if (!m || !hash_map_set(modules, module, location->module)) {
+			err = -ENOMEM;
+			break;
+		}
+		*m = (struct write_module){ intern_text(e->in.strings, module), "" };
 	}
 	hash_map_release(&known);
 	return err;
