@@ -82,33 +82,15 @@ static uint64_t sum(const struct view *v, uint32_t column)
 	return all;
 }
 
-/* Which columns it is of, by their numbers and their names, and what its colours go by. */
-static void add_data_ratio(struct text *t, const struct metadata *m)
-{
-	const struct ratio_scale *r = m->ratio;
-	const struct column_ratio *ratio = r->ratio;
-	const struct column *columns = m->view->columns->v;
-	struct text names = { 0 };
-
-	if (!ratio)
-		return;
-	text_printf(&names, "%s/%s", columns[ratio->of].name, columns[ratio->by].name);
-	add_data_text(t, "ratio", ratio->name);
-	add_data_text(t, "ratio-names", names.bytes);
-	text_printf(t, " data-ratio-columns=\"%d %d\" data-ratio-limits=\"%g %g %g\"",
-		    saved_column_of(ratio->of), saved_column_of(ratio->by), r->low,
-		    r->middle, r->high);
-	add_data_number(t, "ratio-least", ratio->least, 0);
-	add_data_number(t, "ratio-share", ratio->is_share, 0);
-	t->failed |= names.failed;
-	text_release(&names);
-}
-
 static void add_header(struct text *t, const struct metadata *m)
 {
 	static const struct write_facts nothing = { 0 };
 	const struct write_facts *f = m->facts ? m->facts : &nothing;
+	const struct ratio_scale *r = m->ratio;
+	const struct column_ratio *ratio = r->ratio;
 	const struct view *v = m->view;
+	const struct column *columns = v->columns->v;
+	struct text names = { 0 };
 
 	text_string(t, "<metadata id=\"flamefold-data\"");
 	add_data_number(t, "format", SAVED_FORMAT, 0);
@@ -118,8 +100,8 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_data_number(t, "total", v->nodes.v[0].total, v->decimals);
 	/* Only columns with a role have an attribute here. */
 	for (uint32_t i = COLUMN_WEIGHT + 1; i < COLUMN_ROLES; i++)
-		if (v->columns->v[i].makes_stacks)
-			add_data_number(t, v->columns->v[i].name, sum(v, i), v->decimals);
+		if (columns[i].makes_stacks)
+			add_data_number(t, columns[i].name, sum(v, i), v->decimals);
 	add_data_text(t, "unit", m->unit);
 	add_data_number(t, "samples", f->samples, 0);
 	add_data_text(t, "event", f->events);
@@ -129,7 +111,21 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_data_number(t, "lost", f->lost, 0);
 	add_data_number(t, "truncated", f->truncated, 0);
 	add_data_number(t, "unknown", unnamed_weight(m->in, v), v->decimals);
-	add_data_ratio(t, m);
+	/* Which columns it is of, by their numbers and their names, and what its colours go by. */
+	if (ratio) {
+		text_printf(&names, "%s/%s", columns[ratio->of].name,
+			    columns[ratio->by].name);
+		add_data_text(t, "ratio", ratio->name);
+		add_data_text(t, "ratio-names", names.bytes);
+		text_printf(
+			t, " data-ratio-columns=\"%d %d\" data-ratio-limits=\"%g %g %g\"",
+			saved_column_of(ratio->of), saved_column_of(ratio->by), r->low,
+			r->middle, r->high);
+		add_data_number(t, "ratio-least", ratio->least, 0);
+		add_data_number(t, "ratio-share", ratio->is_share, 0);
+		t->failed |= names.failed;
+		text_release(&names);
+	}
 	add_data_number(t, "chart", m->in->in_order, 0);
 	add_data_number(t, "chain", m->chain, 0);
 	add_data_text(t, "command", f->command);

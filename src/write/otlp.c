@@ -129,30 +129,6 @@ static void add_value_type(struct otlp_writer *w, const char *type, const char *
 	proto_number(&w->part, 2, otlp_number(w, &w->strings, unit));
 }
 
-static void put_sample(struct otlp_writer *w, uint32_t node, uint64_t value)
-{
-	uint32_t process = locations_process(&w->locations, node);
-
-	proto_number(&w->message, SAMPLE_STACK,
-		     w->stack_of_node[locations_leaf(&w->locations, node)]);
-	if (process && process != w->process) {
-		struct process_name p = exchange_process(&w->e, process);
-
-		w->process = process;
-		w->of_process[0] = attribute(w, "thread.name", p.comm, p.size);
-		w->of_process[1] = number_attribute(w, "process.pid", p.pid);
-		w->of_process[2] = number_attribute(w, "thread.id", p.tid);
-	}
-	for (int i = 0; process && i < 3; i++)
-		if (w->of_process[i])
-			proto_varint(&w->part, w->of_process[i]);
-	if (process)
-		put_part(w, SAMPLE_ATTRIBUTES);
-	proto_varint(&w->part, value);
-	put_part(w, SAMPLE_VALUES);
-	put_otlp(w, PROFILE_SAMPLES);
-}
-
 /* A message of a profile's head: it goes out as it is. */
 static void put_bare(struct otlp_writer *w)
 {
@@ -184,9 +160,29 @@ static void put_profile(struct otlp_writer *w, bool samples)
 	for (uint32_t i = 0; i < w->e.view.nodes.count; i++) {
 		uint64_t value = samples ? exchange_samples(&w->e, i)
 					 : exchange_node(&w->e, i)->self;
+		uint32_t process;
 
-		if (value)
-			put_sample(w, i, value);
+		if (!value)
+			continue;
+		process = locations_process(&w->locations, i);
+		proto_number(&w->message, SAMPLE_STACK,
+			     w->stack_of_node[locations_leaf(&w->locations, i)]);
+		if (process && process != w->process) {
+			struct process_name p = exchange_process(&w->e, process);
+
+			w->process = process;
+			w->of_process[0] = attribute(w, "thread.name", p.comm, p.size);
+			w->of_process[1] = number_attribute(w, "process.pid", p.pid);
+			w->of_process[2] = number_attribute(w, "thread.id", p.tid);
+		}
+		for (int k = 0; process && k < 3; k++)
+			if (w->of_process[k])
+				proto_varint(&w->part, w->of_process[k]);
+		if (process)
+			put_part(w, SAMPLE_ATTRIBUTES);
+		proto_varint(&w->part, value);
+		put_part(w, SAMPLE_VALUES);
+		put_otlp(w, PROFILE_SAMPLES);
 	}
 }
 
