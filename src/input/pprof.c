@@ -251,9 +251,11 @@ static int note_build_ids(struct context *ctx, struct pprof *p)
 	return 0;
 }
 
-/* By pprof's names of units, which are Go's. */
-static const char *judge_unit(struct pprof_type *type, char room[static 64])
+/* Each type of value is an event. The first one is what counts when nobody says which: the default that
+ * the profile has, or its last one. */
+static int make_events(struct context *ctx, struct pprof *p, uint64_t default_type)
 {
+	/* By pprof's names of units, which are Go's. */
 	static const struct {
 		const char *name, *unit;
 		uint64_t scale;
@@ -264,26 +266,6 @@ static const char *judge_unit(struct pprof_type *type, char room[static 64])
 		{ "seconds", "ns", 1000000000 },   { "s", "ns", 1000000000 },
 		{ "bytes", "bytes", 1 },	   { "byte", "bytes", 1 },
 	};
-	const struct printed_part *named;
-
-	type->scale = 1;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (pprof_text_is(&type->unit, units[i].name)) {
-			type->scale = units[i].scale;
-			return units[i].unit;
-		}
-	/* Else things are counted: what they are called is the unit. */
-	type->is_count = type->unit.size == 0 || pprof_text_is(&type->unit, "count");
-	named = type->is_count ? &type->name : &type->unit;
-	snprintf(room, 64, "%.*s", (int)(named->size < 63 ? named->size : 63),
-		 named->text);
-	return room;
-}
-
-/* Each type of value is an event. The first one is what counts when nobody says which: the default that
- * the profile has, or its last one. */
-static int make_events(struct context *ctx, struct pprof *p, uint64_t default_type)
-{
 	size_t first = p->type_count ? p->type_count - 1 : 0;
 	struct printed_part wanted = pprof_string(p, default_type);
 	char room[64];
@@ -296,10 +278,26 @@ static int make_events(struct context *ctx, struct pprof *p, uint64_t default_ty
 		/* 0 is the first one, and all others keep their order behind it. */
 		size_t at = i == 0 ? first : i <= first ? i - 1 : i;
 		struct pprof_type *type = &p->types[at];
-		const char *unit = judge_unit(type, room);
+		const struct printed_part *named;
+		const char *unit = NULL;
 		int err;
 
 		type->event = (uint16_t)i;
+		type->scale = 1;
+		for (size_t k = 0; k < sizeof(units) / sizeof(*units) && !unit; k++)
+			if (pprof_text_is(&type->unit, units[k].name)) {
+				type->scale = units[k].scale;
+				unit = units[k].unit;
+			}
+		/* Else things are counted: what they are called is the unit. */
+		if (!unit) {
+			type->is_count = type->unit.size == 0 ||
+					 pprof_text_is(&type->unit, "count");
+			named = type->is_count ? &type->name : &type->unit;
+			snprintf(room, sizeof(room), "%.*s",
+				 (int)(named->size < 63 ? named->size : 63), named->text);
+			unit = room;
+		}
 		if (!type->name.size)
 			type->name = (struct printed_part){ "samples", 7 };
 		err = listed_add_event(ctx, p->in, type->name, unit);
@@ -371,33 +369,6 @@ struct pprof_owner {
 	bool has_pid, has_tid;
 };
 
-/* Is the label the owner's? */
-static bool take_owner(struct pprof_owner *o, const struct listed_label *label)
-{
-	uint32_t number = (uint32_t)label->number;
-
-	if (label->is_number && (label->number < 0 || label->number > INT32_MAX))
-		return false;
-	if (!label->is_number && pprof_text_is(&label->key, "comm")) {
-		o->comm = label->text;
-		return true;
-	}
-	/* The name of a thread goes for the program's where there is none. */
-	if (!label->is_number && !o->comm.size &&
-	    (pprof_text_is(&label->key, "thread") ||
-	     pprof_text_is(&label->key, "thread_name") ||
-	     pprof_text_is(&label->key, "thread name")))
-		o->comm = label->text;
-	if (label->is_number && pprof_text_is(&label->key, "pid")) {
-		o->pid = number;
-		o->has_pid = true;
-	} else if (label->is_number && pprof_text_is(&label->key, "tid")) {
-		o->tid = number;
-		o->has_tid = true;
-	}
-	return false;
-}
-
 static int find_owner(struct context *ctx, struct pprof *p, const struct pprof_owner *o,
 		      uint32_t *ret)
 {
@@ -446,6 +417,7 @@ static int take_labels(struct context *ctx, struct pprof *p, struct cursor c,
 	while (err == 0 && proto_next(&c, &f)) {
 		uint64_t n[LABEL_FIELDS] = { 0 };
 		struct listed_label label;
+		bool is_comm, is_id;
 
 		if (f.number != SAMPLE_LABEL || f.wire != PROTO_BYTES)
 			continue;
@@ -458,7 +430,22 @@ static int take_labels(struct context *ctx, struct pprof *p, struct cursor c,
 			.number = (int64_t)n[LABEL_NUMBER],
 			.is_number = n[LABEL_TEXT] == 0,
 		};
-		if (!take_owner(&owner, &label) && p->listed->keeps_labels &&
+		is_comm = !label.is_number && pprof_text_is(&label.key, "comm");
+		is_id = label.is_number && label.number >= 0 && label.number <= INT32_MAX;
+		/* The name of a thread goes for the program's where there is none. */
+		if (is_comm || (!label.is_number && !owner.comm.size &&
+				(pprof_text_is(&label.key, "thread") ||
+				 pprof_text_is(&label.key, "thread_name") ||
+				 pprof_text_is(&label.key, "thread name"))))
+			owner.comm = label.text;
+		if (is_id && pprof_text_is(&label.key, "pid")) {
+			owner.pid = (uint32_t)label.number;
+			owner.has_pid = true;
+		} else if (is_id && pprof_text_is(&label.key, "tid")) {
+			owner.tid = (uint32_t)label.number;
+			owner.has_tid = true;
+		}
+		if (!is_comm && p->listed->keeps_labels &&
 		    p->listed->labels.count - sample->labels < LABELS_MOST)
 			err = listed_add_label(ctx, p->in, &label);
 	}
