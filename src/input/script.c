@@ -399,19 +399,6 @@ static void reader_release(struct block_reader *r, struct block *b)
 	array_release(&b->frames);
 }
 
-/* Can the headline be nobody else's? Logs have times as well, and words with a colon behind them. */
-static bool is_certain(const struct printed_head *h)
-{
-	static const char record[] = "PERF_RECORD_";
-
-	if (!h->has_time)
-		return false;
-	if (h->event.size)
-		return h->has_tid || printed_is_tracepoint(&h->event);
-	return h->has_tid && h->rest.size >= sizeof(record) &&
-	       memcmp(h->rest.text, record, sizeof(record) - 1) == 0;
-}
-
 static bool is_frame(const char *text, size_t size, bool indented)
 {
 	struct printed_frame frame;
@@ -422,8 +409,9 @@ static bool is_frame(const char *text, size_t size, bool indented)
 
 bool script_begins(const char *text, size_t size, bool *timed)
 {
+	static const char record[] = "PERF_RECORD_";
 	const char *at = text, *end = text + size;
-	bool after_head = false;
+	bool after_head = false, certain;
 
 	/* Other headlines take a frame, behind them or on the same line. */
 	for (int i = 0; i < LINES_ASKED && at < end; i++) {
@@ -440,10 +428,18 @@ bool script_begins(const char *text, size_t size, bool *timed)
 				     (printed_head_parse(at, length, true, &head) ||
 				      printed_head_parse(at, length, false, &head));
 			*timed = after_head && head.has_time;
-			if (after_head &&
-			    (is_certain(&head) ||
-			     (head.has_time &&
-			      is_frame(head.rest.text, head.rest.size, false))))
+			/* Can it be nobody else's? Logs have times as well, and words with a
+			 * colon behind them. */
+			if (*timed && head.event.size)
+				certain = head.has_tid ||
+					  printed_is_tracepoint(&head.event);
+			else
+				certain = *timed && head.has_tid &&
+					  head.rest.size >= sizeof(record) &&
+					  memcmp(head.rest.text, record,
+						 sizeof(record) - 1) == 0;
+			if (certain ||
+			    (*timed && is_frame(head.rest.text, head.rest.size, false)))
 				return true;
 		}
 		at = stop ? stop + 1 : end;
