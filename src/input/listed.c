@@ -254,21 +254,6 @@ int listed_add_sample(struct context *ctx, struct input *in,
 	return 0;
 }
 
-/* Runs of samples, which are all known. */
-static int cut_samples(struct context *ctx, struct input *in)
-{
-	for (size_t at = 0; at < in->listed->samples.count; at += CHUNK_SAMPLES) {
-		struct chunk *chunk = array_add(&in->chunks);
-
-		if (!chunk)
-			return fail_memory(ctx);
-		*chunk = (struct chunk){ .start = at, .end = at + CHUNK_SAMPLES };
-		if (chunk->end > in->listed->samples.count)
-			chunk->end = in->listed->samples.count;
-	}
-	return 0;
-}
-
 int listed_next_state(struct context *ctx, struct input *in, struct record *ret)
 {
 	struct listed *l = in->listed;
@@ -279,8 +264,19 @@ int listed_next_state(struct context *ctx, struct input *in, struct record *ret)
 		err = l->parse(ctx, in, l);
 		free(l->bytes);
 		l->bytes = NULL;
-		if (err == 0)
-			err = cut_samples(ctx, in);
+		/* Runs of samples, which are all known. */
+		for (size_t at = 0; err == 0 && at < l->samples.count;
+		     at += CHUNK_SAMPLES) {
+			size_t left = l->samples.count - at;
+			struct chunk *chunk = array_add(&in->chunks);
+
+			if (!chunk)
+				return fail_memory(ctx);
+			*chunk = (struct chunk){
+				.start = at,
+				.end = at + (left < CHUNK_SAMPLES ? left : CHUNK_SAMPLES),
+			};
+		}
 	}
 	if (err < 0)
 		return err;
@@ -331,14 +327,20 @@ void listed_reader_free(struct listed_reader *r)
 	free(r);
 }
 
-/* Labels are behind the leaf; of a stack that is too deep the root's end is left out. */
-static bool gather_frames(struct listed_reader *r, const struct listed_sample *s)
+int listed_reader_next(struct context *ctx, struct listed_reader *r, struct sample *ret)
 {
 	const struct listed *l = r->listed;
+	const struct listed_sample *s;
+	const struct listed_thread *t;
 
+	if (r->at == r->end)
+		return 0;
+	s = &l->samples.v[r->at++];
+	t = &l->threads.v[s->thread];
+	/* Labels are behind the leaf; of a stack that is too deep the root's end is left out. */
 	r->frames.count = 0;
 	if (!array_reserve(&r->frames, s->label_count + 1))
-		return false;
+		return fail_memory(ctx);
 	for (uint32_t i = 0; i < s->label_count; i++)
 		r->frames.v[r->frames.count++] = l->labels.v[s->labels + i];
 	for (uint32_t at = s->node; at; at = l->nodes.v[at].parent) {
@@ -348,24 +350,10 @@ static bool gather_frames(struct listed_reader *r, const struct listed_sample *s
 		if (r->frames.count + location->count > LISTED_FRAMES_MOST)
 			break;
 		if (!array_reserve(&r->frames, location->count))
-			return false;
+			return fail_memory(ctx);
 		for (uint32_t i = 0; i < location->count; i++)
 			r->frames.v[r->frames.count++] = l->frames.v[location->first + i];
 	}
-	return true;
-}
-
-int listed_reader_next(struct context *ctx, struct listed_reader *r, struct sample *ret)
-{
-	const struct listed_sample *s;
-	const struct listed_thread *t;
-
-	if (r->at == r->end)
-		return 0;
-	s = &r->listed->samples.v[r->at++];
-	t = &r->listed->threads.v[s->thread];
-	if (!gather_frames(r, s))
-		return fail_memory(ctx);
 	*ret = (struct sample){
 		.time = s->time,
 		.position = r->at,
