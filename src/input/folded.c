@@ -153,15 +153,25 @@ static int refuse_text(struct context *ctx, struct input *in, uint64_t valid,
 		    in->file.path, ignored, valid + ignored);
 }
 
-/* What kind of text it is, from all of its lines. */
-static int judge_lines(struct context *ctx, struct input *in)
+int folded_open(struct context *ctx, struct input *in)
 {
-	struct folded *f = in->folded;
+	struct folded *f = in->folded = calloc(1, sizeof(*f));
 	uint64_t valid = 0, ignored = 0, twice = 0;
+	const struct foreign *foreign;
 	const char *line;
 	size_t size;
 	int err;
 
+	if (!f)
+		return fail_memory(ctx);
+	err = lines_open(ctx, &in->file, &f->lines);
+	if (err == 0)
+		err = ask_beginning(ctx, in, foreign_recognise, &foreign);
+	if (err == 0 && foreign)
+		err = is_foreign(ctx, in, foreign);
+	if (err < 0)
+		return err;
+	/* What kind of text it is, from all of its lines. */
 	while ((err = next_line(ctx, in, &line, &size)) > 0) {
 		struct count count, before;
 
@@ -187,22 +197,6 @@ static int judge_lines(struct context *ctx, struct input *in)
 	f->size = f->lines.offset;
 	lines_seek(&f->lines, 0);
 	return err;
-}
-
-int folded_open(struct context *ctx, struct input *in)
-{
-	const struct foreign *foreign;
-	int err;
-
-	in->folded = calloc(1, sizeof(*in->folded));
-	if (!in->folded)
-		return fail_memory(ctx);
-	err = lines_open(ctx, &in->file, &in->folded->lines);
-	if (err == 0)
-		err = ask_beginning(ctx, in, foreign_recognise, &foreign);
-	if (err == 0 && foreign)
-		err = is_foreign(ctx, in, foreign);
-	return err < 0 ? err : judge_lines(ctx, in);
 }
 
 void folded_close(struct input *in)
