@@ -105,22 +105,6 @@ static bool looks_like_record(const struct input *in, const uint8_t *p, size_t s
 	return links >= LINKS_LEAST || offset == in->stream.end;
 }
 
-/* The first offset from @from on that may be a record's; 0: none, or the bytes would have
- * to be fetched from a disk, which is faster in one go. */
-static uint64_t find_beginning(const struct input *in, uint64_t from, uint8_t *buf)
-{
-	size_t got, left = LINKS_MOST;
-
-	from += (in->stream.offset - from) & 7;
-	file_read_cached(in->stream.file, from, buf, LOOKED_AT, &got);
-	if (got > in->stream.end - from)
-		got = (size_t)(in->stream.end - from);
-	for (size_t i = 0; i + RECORD_HEAD <= got && i <= UINT16_MAX && left; i += 8)
-		if (looks_like_record(in, buf + i, got - i, from + i, &left))
-			return from + i;
-	return 0;
-}
-
 /* A record that cannot be taken whole is not taken, and the part ends before it. */
 static void read_part(struct scan_part *p)
 {
@@ -275,10 +259,22 @@ void parallel_scan_start(const struct input *in, struct parallel_scan **ret)
 	pthread_cond_init(&a->one_read, NULL);
 	a->parts = calloc(parts, sizeof(*a->parts));
 	ready = buf && a->parts;
-	/* The first part is the caller's. */
+	/* The first part is the caller's. The others begin at the first offset that may be a
+	 * record's, and with the one before where there is none, or the bytes would have to be
+	 * fetched from a disk, which is faster in one go. */
 	for (size_t i = 1; i < parts && ready; i++) {
-		uint64_t found = find_beginning(in, start + size / parts * i, buf);
+		uint64_t from = start + size / parts * i, found = 0;
+		size_t got, left = LINKS_MOST;
 
+		from += (start - from) & 7;
+		file_read_cached(in->stream.file, from, buf, LOOKED_AT, &got);
+		if (got > in->stream.end - from)
+			got = (size_t)(in->stream.end - from);
+		for (size_t at = 0;
+		     !found && at + RECORD_HEAD <= got && at <= UINT16_MAX && left;
+		     at += 8)
+			if (looks_like_record(in, buf + at, got - at, from + at, &left))
+				found = from + at;
 		if (found && (a->count == 0 || found > a->parts[a->count - 1].start))
 			a->parts[a->count++].start = found;
 	}
@@ -316,22 +312,6 @@ void parallel_scan_free(struct parallel_scan *a)
 	pthread_mutex_destroy(&a->lock);
 	free(a->parts);
 	free(a);
-}
-
-/* The caller has come to the next part. True where a thread has read of it; what no
- * thread does is the caller's. */
-static bool wait_for_part(struct parallel_scan *a, struct scan_part *p, bool wanted)
-{
-	bool mine;
-
-	pthread_mutex_lock(&a->lock);
-	mine = a->next < a->end;
-	if (mine)
-		a->first = a->next + 1;
-	while (!mine && wanted && !p->read)
-		pthread_cond_wait(&a->one_read, &a->lock);
-	pthread_mutex_unlock(&a->lock);
-	return !mine && wanted && p->end > p->start;
 }
 
 /* Takes over what a thread has read. */
@@ -378,12 +358,24 @@ int parallel_scan_next(struct context *ctx, struct parallel_scan *a, struct inpu
 	for (; a->next < a->count && !in->stream.packed && !in->stream.damage;
 	     a->next++) {
 		struct scan_part *p = &a->parts[a->next];
+		bool wanted = in->stream.offset == p->start;
 
 		if (!a->inside && in->stream.offset < p->start)
 			return 0;
-		if (!a->inside && !wait_for_part(a, p, in->stream.offset == p->start)) {
-			atomic_store(&p->stop, true);
-			continue;
+		if (!a->inside) {
+			/* The caller has come to the next part; what no thread does is his. */
+			pthread_mutex_lock(&a->lock);
+			if (a->next < a->end) {
+				a->first = a->next + 1;
+				wanted = false;
+			}
+			while (wanted && !p->read)
+				pthread_cond_wait(&a->one_read, &a->lock);
+			pthread_mutex_unlock(&a->lock);
+			if (!wanted || p->end <= p->start) {
+				atomic_store(&p->stop, true);
+				continue;
+			}
 		}
 		if (!a->inside && adopt_part(in, p) < 0)
 			return fail_memory(ctx);
