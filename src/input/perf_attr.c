@@ -62,22 +62,6 @@ static uint16_t trailer_offset(const struct event *event, uint32_t field)
 	return offset;
 }
 
-/*
- * The flags are a bit-field: on a big-endian machine the first one is the highest bit
- * of the first byte.
- */
-static uint64_t flags_at(const uint8_t *p, bool swapped)
-{
-	uint64_t flags = u64_at(p), turned = 0;
-
-	if (!swapped)
-		return flags;
-	for (int bit = 0; bit < 64; bit++)
-		if (flags >> bit & 1)
-			turned |= 1ull << (bit ^ 7);
-	return turned;
-}
-
 static uint32_t u32_in(const uint8_t *p, bool swapped)
 {
 	return swapped ? __builtin_bswap32(u32_at(p)) : u32_at(p);
@@ -93,7 +77,7 @@ static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
 			struct event *event, struct sample_layout *ret)
 {
 	uint8_t attr[ATTR_KNOWN] = { 0 };
-	uint64_t type, period;
+	uint64_t type, period, flags;
 
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
 	event->type = u32_in(attr + AT(type), swapped);
@@ -102,7 +86,13 @@ static void attr_decode(const uint8_t *bytes, size_t size, bool swapped,
 	event->breakpoint = u32_in(attr + AT(bp_type), swapped);
 	event->sample_type = type = u64_in(attr + AT(sample_type), swapped);
 	event->read_format = u64_in(attr + AT(read_format), swapped);
-	event->flags = flags_at(attr + AT_FLAGS, swapped);
+	/* A bit-field: on a big-endian machine the first one is the highest bit of the first
+	 * byte. */
+	flags = u64_at(attr + AT_FLAGS);
+	event->flags = swapped ? 0 : flags;
+	for (int bit = 0; bit < 64 && swapped; bit++)
+		if (flags >> bit & 1)
+			event->flags |= 1ull << (bit ^ 7);
 	/* Period and frequency are one field. */
 	period = u64_in(attr + AT(sample_period), swapped);
 	event->frequency = event->flags & PERF_ATTR_FREQ ? period : 0;

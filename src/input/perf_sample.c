@@ -273,29 +273,21 @@ static int use_off_cpu(struct sample_reader *r, struct sample *ret, bool named,
 	return 0;
 }
 
-/* Has the chain an address of user space, or its marker at the most? */
-static bool has_user_frames(const struct sample *s)
-{
-	bool user = s->mode == MODE_USER;
-
-	for (uint32_t i = 0; i < s->chain_count; i++) {
-		uint64_t ip = sample_chain(s, i);
-
-		if (ip == PERF_CONTEXT_USER)
-			user = true;
-		else if (user && ip < PERF_CONTEXT_MAX)
-			return true;
-	}
-	return false;
-}
-
 /* simpleperf may have unwound the user's half into a record of its own. */
 static int use_unwound(struct sample_reader *r, struct sample *ret)
 {
 	uint32_t n = ret->chain_count, more;
 	const uint8_t *chain = simpleperf_chain(r->in, ret->tid, ret->time, &more);
+	bool user = ret->mode == MODE_USER, has_frames = false;
 
-	if (!chain || has_user_frames(ret) || (uint64_t)n + more + 1 > CHAIN_MOST)
+	/* Has the chain an address of user space, or its marker at the most? */
+	for (uint32_t i = 0; chain && i < n && !has_frames; i++) {
+		uint64_t ip = sample_chain(ret, i);
+
+		has_frames = user && ip < PERF_CONTEXT_MAX;
+		user |= ip == PERF_CONTEXT_USER;
+	}
+	if (!chain || has_frames || (uint64_t)n + more + 1 > CHAIN_MOST)
 		return 0;
 	if (!own_chain(r))
 		return -ENOMEM;
