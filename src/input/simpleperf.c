@@ -429,37 +429,17 @@ void simpleperf_settle(struct input *in)
 	}
 }
 
-/* The pages of symbols that stand side by side, from the next one on. */
-static void take_pages(struct input *in, struct record *ret)
-{
-	const struct recorded_symbol *symbols = in->rec.symbols.v;
-	size_t *i = &in->simpleperf->mapped_symbols;
-	uint32_t file = symbols[*i].file;
-	uint64_t end = ret->start = symbols[*i].start & -(uint64_t)PAGE;
-
-	for (; *i < in->rec.symbols.count; ++*i) {
-		const struct recorded_symbol *s = &symbols[*i];
-		uint64_t last;
-
-		if (s->file != file || s->start < ret->start || s->start > end + PAGE ||
-		    __builtin_add_overflow(s->start, s->size + PAGE - 1, &last))
-			break;
-		last &= -(uint64_t)PAGE;
-		end = last > end ? last : end;
-	}
-	ret->size = end - ret->start;
-	/* One that makes no sense is passed over. */
-	*i += ret->size == 0;
-}
-
 int simpleperf_next_map(struct input *in, struct record *ret)
 {
+	const struct recorded_symbol *symbols = in->rec.symbols.v;
 	struct simpleperf *sp = in->simpleperf;
 
 	while (sp && sp->mapped_symbols < in->rec.symbols.count) {
-		const struct recorded_file *file =
-			&in->rec.files.v[in->rec.symbols.v[sp->mapped_symbols].file];
+		const struct recorded_symbol *s = &symbols[sp->mapped_symbols];
+		uint32_t index = s->file;
+		const struct recorded_file *file = &in->rec.files.v[index];
 		const char *path = intern_text(in->strings, file->path);
+		uint64_t last, behind = s->start & -(uint64_t)PAGE;
 		unsigned long number = 0;
 		const uint32_t *exec;
 		uint32_t pid;
@@ -477,8 +457,21 @@ int simpleperf_next_map(struct input *in, struct record *ret)
 					.mode = MODE_USER,
 					.executable = true,
 					.pid = pid,
-					.tid = pid };
-		take_pages(in, ret);
+					.tid = pid,
+					.start = behind };
+		/* The pages of symbols that stand side by side. */
+		for (; sp->mapped_symbols < in->rec.symbols.count; sp->mapped_symbols++) {
+			s = &symbols[sp->mapped_symbols];
+			if (s->file != index || s->start < ret->start ||
+			    s->start > behind + PAGE ||
+			    __builtin_add_overflow(s->start, s->size + PAGE - 1, &last))
+				break;
+			last &= -(uint64_t)PAGE;
+			behind = last > behind ? last : behind;
+		}
+		ret->size = behind - ret->start;
+		/* One that makes no sense is passed over. */
+		sp->mapped_symbols += ret->size == 0;
 		exec = hash_map_get(&sp->last_exec, pid);
 		ret->time = exec ? sp->times.v[*exec] : 0;
 		ret->position = exec ? UINT64_MAX : 0;

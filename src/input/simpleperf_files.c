@@ -153,30 +153,11 @@ static bool next_field(struct cursor *c, struct field *ret)
 	return !c->bad;
 }
 
-/* "1: start, 2: size, 3: name" */
-static int read_symbol_message(struct input *in, uint32_t file, struct cursor c)
-{
-	enum { START = 1, SIZE, NAME };
-	struct recorded_symbol s = { 0 };
-	const char *name = "";
-	size_t size = 0;
-	struct field f;
-
-	while (next_field(&c, &f)) {
-		if (f.number == START)
-			s.start = f.value;
-		else if (f.number == SIZE)
-			s.size = (uint32_t)f.value;
-		else if (f.number == NAME)
-			name = cursor_text(&f.bytes, cursor_left(&f.bytes), &size);
-	}
-	return c.bad ? 0 : simpleperf_add_symbol(in, file, &s, name, size);
-}
-
 /* Fields may come in any order. */
 static int read_file_message(struct input *in, struct cursor *c)
 {
 	enum { PATH = 1, KIND, ADDRESS, SYMBOL, ELF = 6, MODULE = 7, OFFSET = 1 };
+	enum { SYMBOL_START = 1, SYMBOL_SIZE, SYMBOL_NAME };
 	struct simpleperf_file file = { .path = "" };
 	struct cursor again = *c;
 	struct field f, inner;
@@ -195,9 +176,21 @@ static int read_file_message(struct input *in, struct cursor *c)
 	err = simpleperf_add_file(in, &file, &index);
 	while (err == 0 && next_field(&again, &f)) {
 		struct recorded_file *added = &in->rec.files.v[index];
+		struct recorded_symbol s = { 0 };
+		const char *name = "";
+		size_t size = 0;
 
-		if (f.number == SYMBOL)
-			err = read_symbol_message(in, index, f.bytes);
+		while (f.number == SYMBOL && next_field(&f.bytes, &inner)) {
+			if (inner.number == SYMBOL_START)
+				s.start = inner.value;
+			else if (inner.number == SYMBOL_SIZE)
+				s.size = (uint32_t)inner.value;
+			else if (inner.number == SYMBOL_NAME)
+				name = cursor_text(&inner.bytes,
+						   cursor_left(&inner.bytes), &size);
+		}
+		if (f.number == SYMBOL && !f.bytes.bad)
+			err = simpleperf_add_symbol(in, index, &s, name, size);
 		if (f.number != ELF && f.number != MODULE)
 			continue;
 		/* In the file or, of a kernel module, in memory. */
