@@ -168,16 +168,6 @@ static bool pass_number(struct format_line *l, const char *key)
 	return digits > 0 && skip_prefix(l, ";");
 }
 
-/* "[16]", "[NAME]", "[]": one pair, with a word in it or nothing. */
-static bool pass_brackets(struct format_line *l)
-{
-	if (!skip_prefix(l, "["))
-		return false;
-	for (; l->size && is_word_char(*l->text); l->size--)
-		l->text++;
-	return skip_prefix(l, "]");
-}
-
 /*
  * The declarations that the library gets: words and stars, of which the last word is
  * the name, then perhaps an array's size; of what lies elsewhere "__data_loc TYPE[]
@@ -198,8 +188,14 @@ static bool is_declaration(struct format_line l)
 		in_word = is_word_char(c);
 		words += in_word && !was_word;
 		if (c == '[') {
-			if (has_brackets || words < (elsewhere ? 1 : 2) ||
-			    !pass_brackets(&rest))
+			if (has_brackets || words < (elsewhere ? 1 : 2))
+				return false;
+			/* "[16]", "[NAME]", "[]": one pair, with a word in it or nothing. */
+			do {
+				rest.text++;
+				rest.size--;
+			} while (rest.size && is_word_char(*rest.text));
+			if (!skip_prefix(&rest, "]"))
 				return false;
 			has_brackets = true;
 			words = elsewhere ? 1 : words;

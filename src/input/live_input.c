@@ -28,25 +28,6 @@ static uint64_t clock_shows(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* What a file has in its header. */
-static int describe_machine(struct input *in)
-{
-	struct utsname name;
-
-	if (uname(&name) < 0)
-		return 0;
-	in->rec.day_clock = CLOCK_MONOTONIC;
-	in->rec.day_time = clock_shows(CLOCK_REALTIME);
-	in->rec.clock_time = clock_shows(CLOCK_MONOTONIC);
-	in->rec.processors = in->rec.processors_there =
-		(uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	if (intern_into(in, name.nodename, &in->rec.host) < 0 ||
-	    intern_into(in, name.release, &in->rec.kernel) < 0 ||
-	    intern_into(in, name.machine, &in->rec.arch) < 0)
-		return -ENOMEM;
-	return intern_into(in, "flamefold " FF_VERSION, &in->rec.recorder);
-}
-
 /* Ids of an event that was opened later join those it has. */
 static int add_ids_of(struct context *ctx, struct input *in,
 		      const struct live_opened *opened, uint32_t index)
@@ -61,6 +42,7 @@ int input_open_live(struct context *ctx, struct intern *strings,
 		    const struct live_opened *events, size_t count, struct input **ret)
 {
 	struct input *in = calloc(1, sizeof(*in));
+	struct utsname name;
 	int err;
 
 	if (!in)
@@ -72,7 +54,20 @@ int input_open_live(struct context *ctx, struct intern *strings,
 	in->rec.form = "live";
 	in->named = true;
 	in->path = strdup("live");
-	err = in->path && describe_machine(in) >= 0 ? 0 : fail_memory(ctx);
+	err = in->path ? 0 : fail_memory(ctx);
+	/* What a file has in its header. */
+	if (err == 0 && uname(&name) >= 0) {
+		in->rec.day_clock = CLOCK_MONOTONIC;
+		in->rec.day_time = clock_shows(CLOCK_REALTIME);
+		in->rec.clock_time = clock_shows(CLOCK_MONOTONIC);
+		in->rec.processors = in->rec.processors_there =
+			(uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+		if (intern_into(in, name.nodename, &in->rec.host) < 0 ||
+		    intern_into(in, name.release, &in->rec.kernel) < 0 ||
+		    intern_into(in, name.machine, &in->rec.arch) < 0 ||
+		    intern_into(in, "flamefold " FF_VERSION, &in->rec.recorder) < 0)
+			err = fail_memory(ctx);
+	}
 	for (uint32_t i = 0; i < count && err == 0; i++) {
 		const struct perf_event_attr *attr = &events[i].attr;
 
