@@ -170,35 +170,14 @@ static int write_over(struct context *ctx, struct save *s, uint64_t offset,
 		       : save_file_at(ctx, &s->file, offset, bytes->v, bytes->count);
 }
 
-/* The state of the file before becomes this one's, and its first records. */
-static int take_state(struct context *ctx, struct save *s, struct save *before)
-{
-	const uint8_t *bytes;
-	size_t size;
-	int err;
-
-	s->state = before->state;
-	before->state = (struct save_state){ 0 };
-	err = save_state_forget(&s->state);
-	if (err < 0)
-		return fail_memory(ctx);
-	bytes = s->state.records.v;
-	for (size_t at = 0; at < s->state.records.count && err == 0; at += size) {
-		struct perf_event_header head;
-
-		memcpy(&head, bytes + at, sizeof(head));
-		size = head.size;
-		err = save_file_add(ctx, &s->file, bytes + at, size);
-	}
-	return err;
-}
-
 int save_open(struct context *ctx, const struct live_opened *events, size_t count,
 	      const struct save_options *options, struct save **ret)
 {
 	static const uint64_t no_features[FEATURE_WORDS];
-	struct save *s = calloc(1, sizeof(*s));
+	struct save *s = calloc(1, sizeof(*s)), *before = options->before;
 	struct bytes beginning = { 0 };
+	const uint8_t *bytes;
+	size_t size;
 	int err;
 
 	assert(count > 0);
@@ -224,8 +203,21 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 		append_attrs(s, HEADER_FULL, &beginning);
 		err = write_plain(ctx, s, &beginning);
 	}
-	if (err == 0 && options->before)
-		err = take_state(ctx, s, options->before);
+	/* The state of the file before becomes this one's, and its first records. */
+	if (err == 0 && before) {
+		s->state = before->state;
+		before->state = (struct save_state){ 0 };
+		if (save_state_forget(&s->state) < 0)
+			err = fail_memory(ctx);
+	}
+	bytes = s->state.records.v;
+	for (size_t at = 0; at < s->state.records.count && err == 0; at += size) {
+		struct perf_event_header head;
+
+		memcpy(&head, bytes + at, sizeof(head));
+		size = head.size;
+		err = save_file_add(ctx, &s->file, bytes + at, size);
+	}
 	if (err < 0)
 		save_free(s);
 	else
@@ -332,34 +324,6 @@ int save_build_id(struct context *ctx, struct save *s, const struct save_object 
 	return to->failed ? fail_memory(ctx) : 0;
 }
 
-/* What is known behind the last record. */
-static void note_rest(struct save *s)
-{
-	struct bytes *events = &s->features[FEATURE_EVENT_DESC];
-	struct bytes *packing = &s->features[FEATURE_COMPRESSED];
-	uint64_t packed = s->file.compressed;
-
-	bytes_u32(events, (uint32_t)s->count);
-	bytes_u32(events, s->attr_size);
-	for (size_t i = 0; i < s->count; i++) {
-		bytes_add(events, &s->attrs[i], s->attr_size);
-		bytes_u32(events, (uint32_t)s->events[i].id_count);
-		feature_string(events, s->events[i].name);
-		bytes_add(events, s->events[i].ids, 8 * s->events[i].id_count);
-	}
-	if (s->file.zstd) {
-		bytes_u32(packing, 1); /* version */
-		bytes_u32(packing, 1); /* zstd */
-		bytes_u32(packing, (uint32_t)s->file.level);
-		bytes_u32(packing, packed ? (uint32_t)(s->file.raw / packed) : 1);
-		bytes_u32(packing, UNPACKED_MOST);
-	}
-	if (s->first_time == UINT64_MAX)
-		return;
-	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->first_time);
-	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->last_time);
-}
-
 /* Their table, then their bytes. Features are the bits of those that are there. */
 static int write_features(struct context *ctx, struct save *s, uint64_t *features)
 {
@@ -393,14 +357,37 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 
 int save_finish(struct context *ctx, struct save *s)
 {
-	uint64_t features[FEATURE_WORDS] = { 0 }, end;
+	struct bytes *events = &s->features[FEATURE_EVENT_DESC];
+	struct bytes *packing = &s->features[FEATURE_COMPRESSED];
+	struct bytes *times = &s->features[FEATURE_SAMPLE_TIME];
+	uint64_t features[FEATURE_WORDS] = { 0 }, end, packed;
 	struct bytes header = { 0 }, ids = { 0 }, attrs = { 0 };
 	int err = save_file_flush(ctx, &s->file);
 
 	if (err < 0)
 		return err;
 	end = s->file.size;
-	note_rest(s);
+	/* What is known behind the last record. */
+	bytes_u32(events, (uint32_t)s->count);
+	bytes_u32(events, s->attr_size);
+	for (size_t i = 0; i < s->count; i++) {
+		bytes_add(events, &s->attrs[i], s->attr_size);
+		bytes_u32(events, (uint32_t)s->events[i].id_count);
+		feature_string(events, s->events[i].name);
+		bytes_add(events, s->events[i].ids, 8 * s->events[i].id_count);
+	}
+	packed = s->file.compressed;
+	if (s->file.zstd) {
+		bytes_u32(packing, 1); /* version */
+		bytes_u32(packing, 1); /* zstd */
+		bytes_u32(packing, (uint32_t)s->file.level);
+		bytes_u32(packing, packed ? (uint32_t)(s->file.raw / packed) : 1);
+		bytes_u32(packing, UNPACKED_MOST);
+	}
+	if (s->first_time != UINT64_MAX) {
+		bytes_u64(times, s->first_time);
+		bytes_u64(times, s->last_time);
+	}
 	err = write_features(ctx, s, features);
 	/* At the beginning is room only for the ids there were; attributes point to
 	 * these. */

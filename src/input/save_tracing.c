@@ -41,33 +41,6 @@ static void append_text(struct bytes *to, const char *text)
 	bytes_add(to, text, strlen(text) + 1);
 }
 
-/* "name NUL; u32 count; file[count]" of the system that the first of these points is
- * of. */
-static bool append_system(struct context *ctx, struct bytes *to,
-			  const struct tracefs_point *points, size_t count)
-{
-	struct bytes formats = { 0 };
-	uint32_t found = 0;
-	bool whole = true;
-
-	for (size_t i = 0; i < count && whole; i++) {
-		char path[TRACEFS_PATH];
-
-		if (!same_system(&points[i], &points[0]))
-			continue;
-		tracefs_format(&points[i], path);
-		whole = append_file(ctx, &formats, path);
-		found++;
-	}
-	bytes_add(to, points[0].system, (size_t)points[0].system_size);
-	bytes_u8(to, 0);
-	bytes_u32(to, found);
-	bytes_add(to, formats.v, formats.count);
-	to->failed |= formats.failed;
-	bytes_release(&formats);
-	return whole;
-}
-
 static bool begins_system(const struct tracefs_point *points, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -98,9 +71,29 @@ static bool append_all(struct context *ctx, struct bytes *to,
 	for (size_t i = 0; i < count; i++)
 		systems += begins_system(points, i);
 	bytes_u32(to, systems);
-	for (size_t i = 0; i < count && whole; i++)
-		if (begins_system(points, i))
-			whole = append_system(ctx, to, points + i, count - i);
+	/* "name NUL; u32 count; file[count]" of each. */
+	for (size_t i = 0; i < count && whole; i++) {
+		struct bytes formats = { 0 };
+		uint32_t found = 0;
+
+		if (!begins_system(points, i))
+			continue;
+		for (size_t k = i; k < count && whole; k++) {
+			char path[TRACEFS_PATH];
+
+			if (!same_system(&points[k], &points[i]))
+				continue;
+			tracefs_format(&points[k], path);
+			whole = append_file(ctx, &formats, path);
+			found++;
+		}
+		bytes_add(to, points[i].system, (size_t)points[i].system_size);
+		bytes_u8(to, 0);
+		bytes_u32(to, found);
+		bytes_add(to, formats.v, formats.count);
+		to->failed |= formats.failed;
+		bytes_release(&formats);
+	}
 	bytes_u32(to, 0); /* bytes of kallsyms */
 	bytes_u32(to, 0); /* of texts for printk */
 	bytes_u64(to, 0); /* of names of processes */
