@@ -112,19 +112,22 @@ Test(exchange, every_format_is_written_with_and_without_what_is_known_of_the_rec
 	}
 }
 
+/* But by pprof, which has a label for what is the base. */
 Test(exchange, a_difference_is_refused)
 {
 	const struct ff_format *f = NULL;
 
 	while ((f = next_format(f))) {
+		bool has_base = strcmp(f->name, "pprof") == 0;
 		struct tree t;
 		FILE *out = tmpfile();
 
 		tree_init(&t);
 		tree_add_before(&t, "a;b", 2, 1);
 		tree_sum_up(&t);
-		cr_expect_eq(f->write(&t.ctx, &t.in, NULL, out), -EINVAL, "%s", f->name);
-		cr_expect_eq(ftell(out), 0);
+		cr_expect_eq(f->write(&t.ctx, &t.in, NULL, out), has_base ? 0 : -EINVAL, "%s",
+			     f->name);
+		cr_expect_eq(ftell(out) > 0, has_base);
 		fclose(out);
 		tree_release(&t);
 	}
