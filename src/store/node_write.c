@@ -124,26 +124,6 @@ static void end_block(struct store_node_writer *w)
 	w->count = 0;
 }
 
-static void add_slices(struct store_node_writer *w, const struct store_node *node)
-{
-	for (uint32_t i = 0; i < w->sliced; i++) {
-		struct node_slices *s = &w->slices[i];
-		uint32_t bits = node->sliced ? node->sliced[i] : 0;
-
-		if (!node->values[s->column])
-			continue;
-		bytes_varint(&s->sliced, bits);
-		if (!array_reserve(&s->values, STORE_SLICES)) {
-			w->step.failed = true;
-			return;
-		}
-		for (uint32_t k = 0; k < STORE_SLICES; k++)
-			if (bits >> k & 1)
-				s->values.v[s->values.count++] =
-					node->slices[(size_t)i * STORE_SLICES + k];
-	}
-}
-
 void store_node_add(struct store_node_writer *w, const struct store_node *node)
 {
 	uint32_t depth = node->depth, frame = node->frame;
@@ -175,8 +155,22 @@ void store_node_add(struct store_node_writer *w, const struct store_node *node)
 	w->depth = depth;
 	for (uint32_t i = 0; i < w->columns; i++)
 		w->values[(size_t)i * STORE_BLOCK + w->count] = node->values[i];
-	if (w->sliced)
-		add_slices(w, node);
+	for (uint32_t i = 0; i < w->sliced; i++) {
+		struct node_slices *s = &w->slices[i];
+		uint32_t bits = node->sliced ? node->sliced[i] : 0;
+
+		if (!node->values[s->column])
+			continue;
+		bytes_varint(&s->sliced, bits);
+		if (!array_reserve(&s->values, STORE_SLICES)) {
+			w->step.failed = true;
+			break;
+		}
+		for (uint32_t k = 0; k < STORE_SLICES; k++)
+			if (bits >> k & 1)
+				s->values.v[s->values.count++] =
+					node->slices[(size_t)i * STORE_SLICES + k];
+	}
 	w->nodes++;
 	if (++w->count == STORE_BLOCK)
 		end_block(w);

@@ -76,29 +76,6 @@ uint64_t *placed_slices(struct placed *p, uint32_t node)
 	return p->slices.v + (p->nodes.v[node].slices - 1) * size;
 }
 
-static void add_placed(const struct placed *p, struct store_node_writer *to, uint32_t at,
-		       uint32_t depth)
-{
-	const struct placed_node *n = &p->nodes.v[at];
-	uint32_t sliced[STORE_COLUMNS_MOST] = { 0 };
-	struct store_node node = {
-		.depth = depth,
-		.frame = n->frame,
-		.values = p->values.v + (size_t)at * p->columns,
-	};
-
-	if (n->slices) {
-		node.sliced = sliced;
-		node.slices =
-			p->slices.v + (size_t)(n->slices - 1) * p->sliced * STORE_SLICES;
-		for (uint32_t k = 0; k < p->sliced; k++)
-			for (uint32_t i = 0; i < STORE_SLICES; i++)
-				if (node.slices[k * STORE_SLICES + i])
-					sliced[k] |= 1u << i;
-	}
-	store_node_add(to, &node);
-}
-
 int placed_write(const struct placed *p, struct store_sink *sink,
 		 const struct store_tables *tables)
 {
@@ -108,7 +85,24 @@ int placed_write(const struct placed *p, struct store_sink *sink,
 	int err = store_node_writer_init(&to, sink, tables);
 
 	for (bool more = err == 0; more;) {
-		add_placed(p, &to, at, depth);
+		uint32_t sliced[STORE_COLUMNS_MOST] = { 0 };
+		const uint64_t *slices = p->slices.v;
+		struct store_node node = {
+			.depth = depth,
+			.frame = nodes[at].frame,
+			.values = p->values.v + (size_t)at * p->columns,
+		};
+
+		if (nodes[at].slices) {
+			slices +=
+				(size_t)(nodes[at].slices - 1) * p->sliced * STORE_SLICES;
+			node.sliced = sliced;
+			node.slices = slices;
+		}
+		for (uint32_t i = 0; node.slices && i < p->sliced * STORE_SLICES; i++)
+			if (slices[i])
+				sliced[i / STORE_SLICES] |= 1u << i % STORE_SLICES;
+		store_node_add(&to, &node);
 		more = nodes[at].first != 0;
 		if (more) {
 			at = nodes[at].first;
