@@ -95,26 +95,6 @@ static struct cursor take_column(struct cursor *c)
 	return cursor_of(bytes, (size_t)size);
 }
 
-/* All columns of a block have been read to their ends, and no further. */
-static bool block_is_whole(const struct store_node_reader *r)
-{
-	size_t left =
-		cursor_left(&r->step) + cursor_left(&r->low) + cursor_left(&r->high);
-	bool bad = r->step.bad || r->low.bad || r->high.bad;
-
-	for (uint32_t i = 0; i < r->valued; i++) {
-		left += cursor_left(&r->with_values[i].values);
-		bad |= r->with_values[i].values.bad;
-	}
-	for (uint32_t i = 0; i < r->sliced_columns; i++) {
-		const struct reader_slices *s = &r->with_slices[i];
-
-		left += cursor_left(&s->sliced) + cursor_left(&s->values);
-		bad |= s->sliced.bad || s->values.bad;
-	}
-	return left == 0 && !bad;
-}
-
 /* 1, 0 at the end of all blocks, or a negative errno. */
 static int next_node_block(struct context *ctx, struct store_node_reader *r)
 {
@@ -122,8 +102,6 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 	uint64_t count;
 	int err;
 
-	if (r->nodes && !block_is_whole(r))
-		return damaged(ctx, r, "a block of nodes is not as long as it says");
 	err = store_source_next(ctx, r->source, r->unpacker, &r->section);
 	if (err < 0)
 		return err;
@@ -228,8 +206,38 @@ static int unpack_places(struct context *ctx, struct store_node_reader *r, uint3
 	return 0;
 }
 
-static int unpack_values(struct context *ctx, struct store_node_reader *r, uint32_t count)
+int store_node_fill(struct context *ctx, struct store_node_reader *r)
 {
+	uint32_t count;
+	int err;
+
+	r->at = r->count = 0;
+	/* All columns of a block have been read to their ends, and no further. */
+	if (r->left == 0 && r->nodes) {
+		size_t left = cursor_left(&r->step) + cursor_left(&r->low) +
+			      cursor_left(&r->high);
+		bool bad = r->step.bad || r->low.bad || r->high.bad;
+
+		for (uint32_t i = 0; i < r->valued; i++) {
+			left += cursor_left(&r->with_values[i].values);
+			bad |= r->with_values[i].values.bad;
+		}
+		for (uint32_t i = 0; i < r->sliced_columns; i++) {
+			const struct reader_slices *s = &r->with_slices[i];
+
+			left += cursor_left(&s->sliced) + cursor_left(&s->values);
+			bad |= s->sliced.bad || s->values.bad;
+		}
+		if (left || bad)
+			return damaged(ctx, r,
+				       "a block of nodes is not as long as it says");
+	}
+	if (r->left == 0 && (err = next_node_block(ctx, r)) <= 0)
+		return err;
+	count = r->left < r->room ? r->left : r->room;
+	err = unpack_places(ctx, r, count);
+	if (err < 0)
+		return err;
 	memset(r->has_value, 0, count);
 	for (uint32_t k = 0; k < r->valued; k++) {
 		struct store_node_column *column = &r->with_values[k];
@@ -252,27 +260,6 @@ static int unpack_values(struct context *ctx, struct store_node_reader *r, uint3
 			return damaged(ctx, r,
 				       "its values, or their sum, are more than 2^64");
 	}
-	return 0;
-}
-
-int store_node_fill(struct context *ctx, struct store_node_reader *r)
-{
-	uint32_t count;
-	int err;
-
-	r->at = r->count = 0;
-	if (r->left == 0) {
-		int more = next_node_block(ctx, r);
-
-		if (more <= 0)
-			return more;
-	}
-	count = r->left < r->room ? r->left : r->room;
-	err = unpack_places(ctx, r, count);
-	if (err == 0)
-		err = unpack_values(ctx, r, count);
-	if (err < 0)
-		return err;
 	r->nodes += count;
 	r->left -= count;
 	r->count = count;
