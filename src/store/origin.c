@@ -77,32 +77,6 @@ static int read_inputs(struct context *ctx, struct cursor *c, struct intern *str
 	return 0;
 }
 
-static int read_labels(struct context *ctx, struct cursor *c, struct intern *strings,
-		       struct store_origin *o)
-{
-	uint64_t count = cursor_varint(c);
-
-	for (uint64_t i = 0; i < count && !c->bad; i++) {
-		struct store_label label;
-		struct store_label *slot;
-		int err = take_string(ctx, c, strings, &label.key);
-
-		if (err == 0)
-			err = take_string(ctx, c, strings, &label.value);
-		if (err < 0)
-			return err;
-		if (i > 0 && !c->bad &&
-		    compare_labels(array_last(&o->labels), &label, (void *)strings) >= 0)
-			c->bad = true;
-		slot = c->bad ? NULL : array_add(&o->labels);
-		if (slot)
-			*slot = label;
-		else if (!c->bad)
-			return fail_memory(ctx);
-	}
-	return 0;
-}
-
 int store_origin_read(struct context *ctx, struct store_source *source,
 		      struct store_unpacker *u, struct intern *strings,
 		      struct store_origin *ret)
@@ -111,6 +85,7 @@ int store_origin_read(struct context *ctx, struct store_source *source,
 		struct store_section_bytes section;
 		struct cursor *c = &section.payload;
 		int err = store_source_next(ctx, source, u, &section);
+		uint64_t labels;
 
 		if (err < 0)
 			return err;
@@ -119,8 +94,25 @@ int store_origin_read(struct context *ctx, struct store_source *source,
 					     "sections are not in their order");
 		if (id == SECTION_INPUTS)
 			err = read_inputs(ctx, c, strings, source->version > 1, ret);
-		else if (id == SECTION_LABELS)
-			err = read_labels(ctx, c, strings, ret);
+		labels = id == SECTION_LABELS ? cursor_varint(c) : 0;
+		for (uint64_t i = 0; i < labels && !c->bad && err == 0; i++) {
+			struct store_label label, *slot;
+
+			err = take_string(ctx, c, strings, &label.key);
+			if (err == 0)
+				err = take_string(ctx, c, strings, &label.value);
+			if (err < 0)
+				break;
+			if (i > 0 && !c->bad &&
+			    compare_labels(array_last(&ret->labels), &label,
+					   (void *)strings) >= 0)
+				c->bad = true;
+			slot = c->bad ? NULL : array_add(&ret->labels);
+			if (slot)
+				*slot = label;
+			else if (!c->bad)
+				err = fail_memory(ctx);
+		}
 		for (unsigned i = 0; id == SECTION_COUNTS && i < STORE_COUNTS; i++)
 			ret->counts[i] = cursor_varint(c);
 		if (err < 0)
