@@ -51,34 +51,6 @@ static int damaged_here(struct context *ctx, const struct store_source *s,
 	return store_damaged(ctx, s, &here, why);
 }
 
-/* The packed bytes of the frame at .offset: 1, 0 at the end of the file, or a negative errno. */
-static int read_frame(struct context *ctx, struct store_source *s,
-		      struct store_unpacker *u, size_t *size)
-{
-	size_t want = s->expected > READ_LEAST ? s->expected : READ_LEAST, got;
-
-	for (;; want *= 4) {
-		u->packed.count = 0;
-		if (!bytes_reserve(&u->packed, want))
-			return fail_memory(ctx);
-		errno = 0;
-		got = file_read_at(s->file.fd, u->packed.v, want, s->offset);
-		if (got < want && errno)
-			return fail(ctx, -errno, "cannot read '%s': %s", s->path,
-				    strerror(errno));
-		if (got == 0)
-			return 0;
-		*size = ZSTD_findFrameCompressedSize(u->packed.v, got);
-		if (!ZSTD_isError(*size))
-			return 1;
-		if (got < want)
-			return damaged_here(ctx, s, "it is cut, or no longer packed");
-		if (want >= READ_MOST)
-			return damaged_here(ctx, s,
-					    "a part is larger than flamefold packs");
-	}
-}
-
 /* Memory for @more bytes behind those that are there. 0, or a negative errno. */
 static int reserve_source(struct context *ctx, struct store_source *s, size_t more)
 {
@@ -98,20 +70,39 @@ static int reserve_source(struct context *ctx, struct store_source *s, size_t mo
 static int add_source_frame(struct context *ctx, struct store_source *s,
 			    struct store_unpacker *u)
 {
+	size_t want = s->expected > READ_LEAST ? s->expected : READ_LEAST, size, got;
 	unsigned long long whole;
-	size_t size = 0, got;
-	int more = read_frame(ctx, s, u, &size);
+	int err;
 
-	if (more <= 0)
-		return more;
+	/* As many bytes as the one before had, or more until it is all there. */
+	for (;; want *= 4) {
+		u->packed.count = 0;
+		if (!bytes_reserve(&u->packed, want))
+			return fail_memory(ctx);
+		errno = 0;
+		got = file_read_at(s->file.fd, u->packed.v, want, s->offset);
+		if (got < want && errno)
+			return fail(ctx, -errno, "cannot read '%s': %s", s->path,
+				    strerror(errno));
+		if (got == 0)
+			return 0;
+		size = ZSTD_findFrameCompressedSize(u->packed.v, got);
+		if (!ZSTD_isError(size))
+			break;
+		if (got < want)
+			return damaged_here(ctx, s, "it is cut, or no longer packed");
+		if (want >= READ_MOST)
+			return damaged_here(ctx, s,
+					    "a part is larger than flamefold packs");
+	}
 	whole = ZSTD_getFrameContentSize(u->packed.v, size);
 	if (whole > READ_MOST)
 		return damaged_here(ctx, s, "a part is larger than flamefold packs");
 	if (!u->zstd && !(u->zstd = ZSTD_createDCtx()))
 		return fail_memory(ctx);
-	more = reserve_source(ctx, s, (size_t)whole + 1);
-	if (more < 0)
-		return more;
+	err = reserve_source(ctx, s, (size_t)whole + 1);
+	if (err < 0)
+		return err;
 	got = ZSTD_decompressDCtx(u->zstd, s->bytes.v + s->bytes.count, (size_t)whole,
 				  u->packed.v, size);
 	if (ZSTD_isError(got) || got != whole)
