@@ -344,30 +344,29 @@ static int read_modules(struct table_reader *r)
 	return 0;
 }
 
-/* The same of frames. */
-static bool frame_is_next(const struct store_tables *t, const struct store_frame *f,
+/* The same of frames. Of one that is not where @hint says the next one is behind the place that it has
+ * in the file before. 0, or -ENOMEM. */
+static int add_next_frame(struct store_tables *t, const struct store_frame *f,
 			  size_t *hint, uint32_t *ret)
 {
-	const struct store_frame *known;
+	const struct store_frame *known = NULL;
+	uint32_t at;
 
-	if (*hint >= t->last_frames.count)
-		return false;
-	*ret = t->last_frames.v[*hint];
-	known = &t->frames.v[*ret];
-	if (known->name != f->name || known->module != f->module ||
-	    known->kind != f->kind || known->address != f->address)
-		return false;
-	++*hint;
-	return true;
-}
-
-/* One that was not where it was looked for: the next one is behind the place it has there. */
-static void find_hint(const struct store_tables *t, uint32_t frame, size_t *hint)
-{
-	uint32_t at = frame < t->last_places.count ? t->last_places.v[frame] : 0;
-
-	if (at < t->last_frames.count && t->last_frames.v[at] == frame)
+	if (*hint < t->last_frames.count) {
+		*ret = t->last_frames.v[*hint];
+		known = &t->frames.v[*ret];
+	}
+	if (known && known->name == f->name && known->module == f->module &&
+	    known->kind == f->kind && known->address == f->address) {
+		++*hint;
+		return 0;
+	}
+	if (store_add_frame(t, f, ret) < 0)
+		return -ENOMEM;
+	at = *ret < t->last_places.count ? t->last_places.v[*ret] : 0;
+	if (at < t->last_frames.count && t->last_frames.v[at] == *ret)
 		*hint = (size_t)at + 1;
+	return 0;
 }
 
 /* What the next file is compared with. */
@@ -437,11 +436,8 @@ static int read_frames(struct table_reader *r)
 		f.module = r->modules[in];
 		if (address && !r->to->modules.v[f.module].build_id_size)
 			return wrong(r, "an address is in no file");
-		if (frame_is_next(r->to, &f, &hint, &r->map->frames[i]))
-			continue;
-		if (store_add_frame(r->to, &f, &r->map->frames[i]) < 0)
+		if (add_next_frame(r->to, &f, &hint, &r->map->frames[i]) < 0)
 			return -ENOMEM;
-		find_hint(r->to, r->map->frames[i], &hint);
 	}
 	if (keep_frames(r->to, r->map) < 0)
 		return -ENOMEM;
