@@ -122,31 +122,36 @@ static uint32_t slice_of(const struct time_blocks *b, uint32_t block)
 			     : block;
 }
 
-/* Slices of a node's weight are no more than that, or there are none of any. */
-static bool slices_are_sound(const struct tree_writer *w, const struct time_blocks *b)
+/* The weight of all events is cut into slices of time where it is known when samples were taken. */
+static int slice_weight(struct tree_writer *w, const struct store_facts *facts)
 {
 	const uint64_t *weight = w->in->tree->values[COLUMN_WEIGHT];
-	uint64_t left = 0;
+	const struct time_blocks *b = facts->blocks;
+	uint64_t size = (b->grid.width + 999999999) / 1000000000, left = 0;
+	uint32_t column = 0;
 
+	/* Slices of a node's weight are no more than that, or there are none of any. */
 	for (size_t i = 0; i < b->cells.count; i++) {
 		const struct block_cell *c = &b->cells.v[i];
 
 		if (i == 0 || c->node != b->cells.v[i - 1].node)
 			left = weight[c->node];
 		if (c->weight > left || slice_of(b, c->block) >= STORE_SLICES)
-			return false;
+			return 0;
 		left -= c->weight;
 	}
-	return b->cells.count > 0 && weight;
-}
-
-/* How much was added in which time: by the length of a slice, in whole seconds. */
-static int list_periods(struct tree_writer *w, const struct store_facts *facts,
-			uint32_t column)
-{
-	const struct time_blocks *b = facts->blocks;
-	uint64_t size = (b->grid.width + 999999999) / 1000000000;
-
+	while (column < w->tables.columns.count && w->from[column] != COLUMN_WEIGHT)
+		column++;
+	if (!b->cells.count || !weight || column == w->tables.columns.count)
+		return 0;
+	w->blocks = b;
+	w->tables.columns.v[column].has_slices = true;
+	for (size_t i = 0; i < b->cells.count; i++)
+		if (__builtin_add_overflow(w->tables.columns.v[column].squares,
+					   b->cells.v[i].squares,
+					   &w->tables.columns.v[column].squares))
+			return -EOVERFLOW;
+	/* How much was added in which time: by the length of a slice, in whole seconds. */
 	for (size_t i = 0; i < b->cells.count && facts->recorded; i++) {
 		const struct block_cell *c = &b->cells.v[i];
 		uint64_t block = b->grid.grows ? c->block - b->first : c->block, at;
@@ -166,27 +171,6 @@ static int list_periods(struct tree_writer *w, const struct store_facts *facts,
 			*p = (struct store_period){ at, size, column, 0 };
 		}
 		p->sum += c->weight;
-	}
-	return 0;
-}
-
-/* The weight of all events is cut into slices of time where it is known when samples were taken. */
-static int slice_weight(struct tree_writer *w, const struct store_facts *facts)
-{
-	const struct time_blocks *b = facts->blocks;
-
-	for (uint32_t i = 0; i < w->tables.columns.count; i++) {
-		struct store_column *c = &w->tables.columns.v[i];
-
-		if (w->from[i] != COLUMN_WEIGHT)
-			continue;
-		w->blocks = b;
-		c->has_slices = true;
-		for (size_t k = 0; k < b->cells.count; k++)
-			if (__builtin_add_overflow(c->squares, b->cells.v[k].squares,
-						   &c->squares))
-				return -EOVERFLOW;
-		return list_periods(w, facts, i);
 	}
 	return 0;
 }
@@ -248,7 +232,7 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 		err = store_tables_init(&w.tables, &w.strings);
 	if (err == 0)
 		err = list_columns(&w, facts);
-	if (err == 0 && facts->blocks && slices_are_sound(&w, facts->blocks))
+	if (err == 0 && facts->blocks)
 		err = slice_weight(&w, facts);
 	if (err == 0)
 		err = list_frames(&w);
