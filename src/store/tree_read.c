@@ -138,29 +138,6 @@ static int place_columns(struct file_reader *r)
 	return 0;
 }
 
-static int make_functions(struct file_reader *r)
-{
-	struct saved_tree *t = &r->ret->tree;
-	size_t count = r->tables.frames.count;
-
-	if (!claim_add(&t->claim, r->ctx->budget, count * sizeof(*t->functions)))
-		return too_large(r);
-	t->functions = calloc(count + 1, sizeof(*t->functions));
-	if (!t->functions)
-		return fail_memory(r->ctx);
-	t->function_count = (uint32_t)count;
-	for (size_t i = 1; i < count; i++) {
-		const struct store_frame *f = &r->tables.frames.v[i];
-
-		t->functions[i] = (struct saved_function){
-			.name = f->name,
-			.module = f->module ? r->tables.modules.v[f->module].name : 0,
-			.kind = f->kind,
-		};
-	}
-	return 0;
-}
-
 static int add_stored_node(struct file_reader *r)
 {
 	uint32_t at = (uint32_t)r->parent.count, depth = r->nodes.node.depth;
@@ -215,6 +192,7 @@ static int add_stored_node(struct file_reader *r)
 	return err;
 }
 
+/* Frames become functions by the same numbers, to which the nodes refer. */
 static int read_nodes(struct file_reader *r)
 {
 	enum {
@@ -224,9 +202,27 @@ static int read_nodes(struct file_reader *r)
 	};
 	struct saved_tree *t = &r->ret->tree;
 	uint64_t cost = A_NODE + A_VALUE * (uint64_t)t->columns;
-	size_t claimed = 0; /* slices */
+	size_t count = r->tables.frames.count, claimed = 0; /* slices */
 	int more = 1;
 
+	if (!claim_add(&t->claim, r->ctx->budget, count * sizeof(*t->functions)))
+		return too_large(r);
+	t->functions = calloc(count + 1, sizeof(*t->functions));
+	if (!t->functions)
+		return fail_memory(r->ctx);
+	t->function_count = (uint32_t)count;
+	for (size_t i = 1; i < count; i++) {
+		const struct store_frame *f = &r->tables.frames.v[i];
+
+		t->functions[i] = (struct saved_function){
+			.name = f->name,
+			.module = f->module ? r->tables.modules.v[f->module].name : 0,
+			.kind = f->kind,
+		};
+	}
+	if (store_node_reader_init(&r->nodes, &r->source, &r->unpacker, &r->map, NODES) <
+	    0)
+		return fail_memory(r->ctx);
 	while (more > 0) {
 		if (r->parent.count % BLOCK == 0 &&
 		    !claim_add(&t->claim, r->ctx->budget, BLOCK * cost))
@@ -318,11 +314,6 @@ int store_read_tree(struct context *ctx, struct file *file, const char *event,
 		err = choose_event(&r, event);
 	if (err == 0)
 		err = place_columns(&r);
-	if (err == 0)
-		err = make_functions(&r);
-	if (err == 0 &&
-	    store_node_reader_init(&r.nodes, &r.source, &r.unpacker, &r.map, NODES) < 0)
-		err = fail_memory(ctx);
 	if (err == 0)
 		err = read_nodes(&r);
 	if (err == 0)
