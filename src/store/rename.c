@@ -55,56 +55,50 @@ static int copy_columns(struct rewriter *w)
 	return err < 0 ? fail_memory(w->ctx) : 0;
 }
 
-/* Where the frames of the node at hand are, and its values with the last of them. */
-static int place_node(struct rewriter *w)
-{
-	const struct store_node *n = &w->nodes.node;
-	const uint32_t *start = w->renaming.start;
-	uint32_t at = n->depth ? w->path.v[n->depth - 1] : 0;
-	uint64_t *values;
-
-	for (uint32_t i = n->depth ? start[n->frame] : 0;
-	     n->depth && i < start[n->frame + 1]; i++)
-		if (placed_child(&w->placed, at,
-				 w->to_map.frames[w->renaming.frames.v[i]], &at) < 0)
-			return fail_memory(w->ctx);
-	if (w->path.count <= n->depth && !array_add(&w->path))
-		return fail_memory(w->ctx);
-	w->path.v[n->depth] = at;
-	values = placed_values(&w->placed, at);
-	for (uint32_t i = 0; i < w->placed.columns; i++)
-		values[w->to_map.columns[i]] += n->values[i];
-	for (uint32_t k = 0; k < w->nodes.sliced_columns; k++) {
-		uint64_t *slices = n->sliced[k] ? placed_slices(&w->placed, at) : NULL;
-
-		if (n->sliced[k] && !slices)
-			return fail_memory(w->ctx);
-		for (uint32_t i = 0; n->sliced[k] >> i; i++)
-			if (n->sliced[k] >> i & 1)
-				slices[k * STORE_SLICES + i] +=
-					n->slices[k * STORE_SLICES + i];
-	}
-	return 0;
-}
-
+/* Each node is below what its parent has become: where its frames are, and its values with the last of
+ * them. */
 static int read_renamed(struct rewriter *w)
 {
-	uint64_t node = sizeof(struct placed_node) + w->placed.columns * sizeof(uint64_t);
-	int more = 1, err = 0;
+	uint64_t cost = sizeof(struct placed_node) + w->placed.columns * sizeof(uint64_t);
+	const uint32_t *start = w->renaming.start;
+	const struct store_node *n = &w->nodes.node;
+	int more;
 
 	if (store_node_reader_init(&w->nodes, &w->source, &w->unpacker, &w->from_map,
 				   NODES) < 0)
 		return fail_memory(w->ctx);
-	while (err == 0 && (more = store_node_next(w->ctx, &w->nodes)) > 0) {
+	while ((more = store_node_next(w->ctx, &w->nodes)) > 0) {
 		size_t before = w->placed.nodes.count;
+		uint32_t at = n->depth ? w->path.v[n->depth - 1] : 0;
+		uint64_t *values;
 
-		err = place_node(w);
-		if (err == 0 &&
-		    !budget_take(w->ctx->budget, (w->placed.nodes.count - before) * node))
-			err = fail(w->ctx, -EFBIG,
-				   "to name frames takes more memory than may be taken");
+		for (uint32_t i = n->depth ? start[n->frame] : 0;
+		     n->depth && i < start[n->frame + 1]; i++)
+			if (placed_child(&w->placed, at,
+					 w->to_map.frames[w->renaming.frames.v[i]],
+					 &at) < 0)
+				return fail_memory(w->ctx);
+		if (w->path.count <= n->depth && !array_add(&w->path))
+			return fail_memory(w->ctx);
+		w->path.v[n->depth] = at;
+		values = placed_values(&w->placed, at);
+		for (uint32_t i = 0; i < w->placed.columns; i++)
+			values[w->to_map.columns[i]] += n->values[i];
+		for (uint32_t k = 0; k < w->nodes.sliced_columns; k++) {
+			const uint64_t *from = n->slices + (size_t)k * STORE_SLICES;
+			uint64_t *to = NULL;
+
+			if (n->sliced[k] && !(to = placed_slices(&w->placed, at)))
+				return fail_memory(w->ctx);
+			for (uint32_t i = 0; n->sliced[k] >> i; i++)
+				if (n->sliced[k] >> i & 1)
+					to[k * STORE_SLICES + i] += from[i];
+		}
+		if (!budget_take(w->ctx->budget, (w->placed.nodes.count - before) * cost))
+			return fail(w->ctx, -EFBIG,
+				    "to name frames takes more memory than may be taken");
 	}
-	return err < 0 ? err : more;
+	return more;
 }
 
 static int write_renamed(struct rewriter *w, bool plain, FILE *out)
