@@ -363,26 +363,8 @@ static int add_stream_values(struct merge_pass *m, struct merge_stream *s,
 	return 0;
 }
 
-/* The entries with the least key are the top of the heap and some of those below. */
-static size_t find_equal(const struct merge_pass *m, uint32_t *equal)
-{
-	const struct heap_entry *heap = m->heap;
-	uint64_t key = heap->key;
-	size_t count = 1;
-
-	equal[0] = 0;
-	for (size_t i = 0; i < count; i++) {
-		size_t child = 2 * (size_t)equal[i] + 1;
-
-		if (child < m->count && heap[child].key == key)
-			equal[count++] = (uint32_t)child;
-		if (child + 1 < m->count && heap[child + 1].key == key)
-			equal[count++] = (uint32_t)child + 1;
-	}
-	return count;
-}
-
-/* The heap is repaired when all of the least have their next key, from the last one up. */
+/* The entries with the least key are the top of the heap and some of those below: @equal has room for
+ * all. The heap is repaired when all of these have their next key, from the last one up. */
 static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
 		      struct merged_node *sum, uint32_t *equal)
 {
@@ -393,9 +375,20 @@ static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
 		struct store_node node = { UINT32_MAX - (uint32_t)(heap->key >> 32),
 					   (uint32_t)heap->key, sum->values, sum->sliced,
 					   sum->slices };
+		uint64_t key = heap->key;
+		size_t count = 1;
 		bool any = false;
 
-		for (size_t i = find_equal(m, equal); i-- > 0 && more >= 0;) {
+		equal[0] = 0;
+		for (size_t i = 0; i < count; i++) {
+			size_t child = 2 * (size_t)equal[i] + 1;
+
+			if (child < m->count && heap[child].key == key)
+				equal[count++] = (uint32_t)child;
+			if (child + 1 < m->count && heap[child + 1].key == key)
+				equal[count++] = (uint32_t)child + 1;
+		}
+		for (size_t i = count; i-- > 0 && more >= 0;) {
 			struct heap_entry *e = &heap[equal[i]];
 			struct merge_stream *s = e->stream;
 			struct store_node_reader *r = &s->nodes;
@@ -423,33 +416,6 @@ static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
 	return more < 0 ? more : 0;
 }
 
-static int merge_stream_nodes(struct merge_pass *m, struct store_node_writer *to)
-{
-	struct merged_node sum = {
-		.values = calloc((size_t)m->map.column_count + 1, sizeof(*sum.values)),
-		.sliced = calloc((size_t)m->sliced_columns + 1, sizeof(*sum.sliced)),
-		.slices = calloc((size_t)m->sliced_columns * STORE_SLICES + 1,
-				 sizeof(*sum.slices)),
-	};
-	uint32_t *equal = malloc((m->count + 2) * sizeof(*equal));
-	bool has_memory = sum.values && sum.sliced && sum.slices && equal;
-	int more = has_memory ? 1 : fail_memory(m->ctx);
-
-	for (size_t i = 0; i < m->count && more >= 0; i++) {
-		m->heap[i].stream = &m->streams[i];
-		more = fill_stream(m, &m->heap[i]);
-	}
-	for (size_t i = m->count; i-- > 0 && more >= 0;)
-		sift_stream(m, i);
-	if (more >= 0)
-		more = merge_heap(m, to, &sum, equal);
-	free(sum.values);
-	free(sum.sliced);
-	free(sum.slices);
-	free(equal);
-	return more;
-}
-
 /* No file at all is a profile of nothing: the root. */
 static int write_merged(struct merge_pass *m, bool plain,
 			const struct store_origin *origin, const struct intern *strings,
@@ -458,6 +424,8 @@ static int write_merged(struct merge_pass *m, bool plain,
 	static const uint64_t nothing[1];
 	struct store_node_writer to = { 0 };
 	struct store_sink sink = { 0 };
+	struct merged_node sum = { 0 };
+	uint32_t *equal = NULL;
 	int err = store_sink_init(&sink, out, plain, store_tables_flags(&m->tables));
 
 	if (err == 0) {
@@ -470,11 +438,31 @@ static int write_merged(struct merge_pass *m, bool plain,
 	if (err == -EFBIG)
 		return fail(m->ctx, -ERANGE,
 			    "the names of all are more than a profile file holds");
-	err = err < 0 ? fail_memory(m->ctx) : merge_stream_nodes(m, &to);
+	if (err == 0) {
+		sum.values = calloc((size_t)m->map.column_count + 1, sizeof(*sum.values));
+		sum.sliced = calloc((size_t)m->sliced_columns + 1, sizeof(*sum.sliced));
+		sum.slices = calloc((size_t)m->sliced_columns * STORE_SLICES + 1,
+				    sizeof(*sum.slices));
+		equal = malloc((m->count + 2) * sizeof(*equal));
+	}
+	if (!sum.values || !sum.sliced || !sum.slices || !equal)
+		err = fail_memory(m->ctx);
+	for (size_t i = 0; i < m->count && err >= 0; i++) {
+		m->heap[i].stream = &m->streams[i];
+		err = fill_stream(m, &m->heap[i]);
+	}
+	for (size_t i = m->count; i-- > 0 && err >= 0;)
+		sift_stream(m, i);
+	if (err >= 0)
+		err = merge_heap(m, &to, &sum, equal);
 	if (err == 0 && to.nodes == 0)
 		store_node_add(&to, &(struct store_node){ .values = nothing });
 	if (err == 0 && store_node_end(&to) < 0)
 		err = fail(m->ctx, sink.err, "cannot write: %s", strerror(-sink.err));
+	free(sum.values);
+	free(sum.sliced);
+	free(sum.slices);
+	free(equal);
 	store_node_writer_release(&to);
 	store_sink_release(&sink);
 	return err;
