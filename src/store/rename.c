@@ -56,13 +56,14 @@ static int copy_columns(struct rewriter *w)
 }
 
 /* Each node is below what its parent has become: where its frames are, and its values with the last of
- * them. */
-static int read_renamed(struct rewriter *w)
+ * them. It can be written when all have their places. */
+static int rewrite_nodes(struct rewriter *w, bool plain, FILE *out)
 {
 	uint64_t cost = sizeof(struct placed_node) + w->placed.columns * sizeof(uint64_t);
 	const uint32_t *start = w->renaming.start;
 	const struct store_node *n = &w->nodes.node;
-	int more;
+	struct store_sink sink = { 0 };
+	int more, err;
 
 	if (store_node_reader_init(&w->nodes, &w->source, &w->unpacker, &w->from_map,
 				   NODES) < 0)
@@ -98,14 +99,9 @@ static int read_renamed(struct rewriter *w)
 			return fail(w->ctx, -EFBIG,
 				    "to name frames takes more memory than may be taken");
 	}
-	return more;
-}
-
-static int write_renamed(struct rewriter *w, bool plain, FILE *out)
-{
-	struct store_sink sink = { 0 };
-	int err = store_sink_init(&sink, out, plain, store_tables_flags(&w->to));
-
+	if (more < 0)
+		return more;
+	err = store_sink_init(&sink, out, plain, store_tables_flags(&w->to));
 	if (err == 0) {
 		store_origin_write(&sink, &w->origin, &w->strings);
 		err = store_tables_write(&sink, &w->to);
@@ -156,9 +152,7 @@ int store_rewrite(struct context *ctx, const struct store_rewriting *how, FILE *
 	if (err == 0 && placed_init(&w.placed, &w.to) < 0)
 		err = fail_memory(ctx);
 	if (err == 0)
-		err = read_renamed(&w);
-	if (err == 0)
-		err = write_renamed(&w, how->plain, out);
+		err = rewrite_nodes(&w, how->plain, out);
 	store_node_reader_release(&w.nodes);
 	placed_release(&w.placed);
 	array_release(&w.path);
