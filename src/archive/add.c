@@ -117,13 +117,49 @@ static int index_symbol(struct ff_archive *a, const struct ff_table_row *row,
 	return err < 0 ? err : 0;
 }
 
-static int index_symbols(struct ff_archive *a, struct ff_profile *p, int64_t file)
+/* Rows of a recording; the last row of parts is that of its part. */
+static int index_file(struct ff_archive *a, const struct ff_archive_recording *r,
+		      const struct contents *c, struct ff_profile *p)
 {
+	static const char insert[] =
+		"INSERT INTO file(part, name, host, kernel, event, unit, start_ns, "
+		"end_ns, decimals, samples, weight, lost, truncated) VALUES(?, ?, ?, ?, "
+		"?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	static const char add_input[] = "INSERT INTO input VALUES(?, ?)";
+	struct ff_weight_unit unit = ff_profile_weight_unit(p);
 	struct ff_table_row row, rest = { .name = "" };
 	struct ff_table *table = NULL;
-	uint64_t all, listed = 0;
-	int err = ff_table_new(p, FF_TABLE_FUNCTION, FF_TABLE_BY_TOTAL, &table);
+	const uint64_t *counts = c->origin.counts;
+	uint64_t start = r->recorded ? r->recorded : c->first, end, all, listed = 0;
+	int64_t file, part = sqlite3_last_insert_rowid(a->db);
+	int err;
 
+	/* Beyond the year 2262 it is nobody's clock. */
+	start = start <= INT64_MAX / 1000000000 ? start * 1000000000 : 0;
+	if (!start || __builtin_add_overflow(start, counts[COUNT_DURATION], &end) ||
+	    end > INT64_MAX)
+		end = start;
+	err = sql_run(a, NULL, insert, "itttttiiiiiii", part, r->name, c->host,
+		      r->kernel ? r->kernel : "", unit.events ? unit.events : "",
+		      unit.name, (int64_t)start, (int64_t)end, (int64_t)unit.decimals,
+		      (int64_t)ff_profile_total(p, FF_TOTAL_SAMPLES_TREE),
+		      (int64_t)ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
+		      (int64_t)counts[COUNT_LOST], (int64_t)counts[COUNT_TRUNCATED]);
+	file = sqlite3_last_insert_rowid(a->db);
+	for (size_t i = 0; i < c->origin.inputs.count && err >= 0; i++)
+		err = sql_run(a, NULL, add_input, "hi", c->origin.inputs.v[i].hash, file);
+	if (err >= 0 && !c->is_listed)
+		err = sql_run(a, NULL, add_input, "hi", c->hash, file);
+	/* Those that a profile file had, too. */
+	for (size_t i = 0; i < c->origin.labels.count && err >= 0; i++)
+		err = sql_run(a, NULL,
+			      "INSERT INTO label VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
+			      "itt", file,
+			      intern_text(&c->strings, c->origin.labels.v[i].key),
+			      intern_text(&c->strings, c->origin.labels.v[i].value));
+	if (err < 0)
+		return err;
+	err = ff_table_new(p, FF_TABLE_FUNCTION, FF_TABLE_BY_TOTAL, &table);
 	if (err < 0)
 		return fail(&a->ctx, err, "%s", ff_profile_error(p));
 	all = ff_table_total(table);
@@ -141,48 +177,6 @@ static int index_symbols(struct ff_archive *a, struct ff_profile *p, int64_t fil
 		err = index_symbol(a, &rest, file);
 	ff_table_free(table);
 	return err;
-}
-
-/* Rows of a recording; the last row of parts is that of its part. */
-static int index_file(struct ff_archive *a, const struct ff_archive_recording *r,
-		      const struct contents *c, struct ff_profile *p)
-{
-	static const char insert[] =
-		"INSERT INTO file(part, name, host, kernel, event, unit, start_ns, "
-		"end_ns, decimals, samples, weight, lost, truncated) VALUES(?, ?, ?, ?, "
-		"?, ?, ?, ?, ?, ?, ?, ?, ?)";
-	static const char insert_input[] = "INSERT INTO input VALUES(?, ?)";
-	struct ff_weight_unit unit = ff_profile_weight_unit(p);
-	const uint64_t *counts = c->origin.counts;
-	uint64_t start = r->recorded ? r->recorded : c->first, end;
-	int64_t file, part = sqlite3_last_insert_rowid(a->db);
-	int err;
-
-	/* Beyond the year 2262 it is nobody's clock. */
-	start = start <= INT64_MAX / 1000000000 ? start * 1000000000 : 0;
-	if (!start || __builtin_add_overflow(start, counts[COUNT_DURATION], &end) ||
-	    end > INT64_MAX)
-		end = start;
-	err = sql_run(a, NULL, insert, "itttttiiiiiii", part, r->name, c->host,
-		      r->kernel ? r->kernel : "", unit.events ? unit.events : "",
-		      unit.name, (int64_t)start, (int64_t)end, (int64_t)unit.decimals,
-		      (int64_t)ff_profile_total(p, FF_TOTAL_SAMPLES_TREE),
-		      (int64_t)ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
-		      (int64_t)counts[COUNT_LOST], (int64_t)counts[COUNT_TRUNCATED]);
-	file = sqlite3_last_insert_rowid(a->db);
-	for (size_t i = 0; i < c->origin.inputs.count && err >= 0; i++)
-		err = sql_run(a, NULL, insert_input, "hi", c->origin.inputs.v[i].hash,
-			      file);
-	if (err >= 0 && !c->is_listed)
-		err = sql_run(a, NULL, insert_input, "hi", c->hash, file);
-	/* Those that a profile file had, too. */
-	for (size_t i = 0; i < c->origin.labels.count && err >= 0; i++)
-		err = sql_run(a, NULL,
-			      "INSERT INTO label VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
-			      "itt", file,
-			      intern_text(&c->strings, c->origin.labels.v[i].key),
-			      intern_text(&c->strings, c->origin.labels.v[i].value));
-	return err < 0 ? err : index_symbols(a, p, file);
 }
 
 /* Its part is written, and read as anybody reads it. */
