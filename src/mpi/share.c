@@ -18,12 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int no_share_memory(void)
-{
-	say("out of memory");
-	return EXIT_INPUT;
-}
-
 /* The same list everywhere: one text, with a NUL behind each name. */
 static int tell_names(struct merge_list *list, int rank)
 {
@@ -75,32 +69,15 @@ static int compare_share_numbers(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void name_share(const struct settings *s, struct share *share)
-{
-	uint64_t options = fold_options_hash(s);
-	struct sha256_ctx hash;
-	uint8_t digest[SHA256_DIGEST_SIZE];
-
-	sha256_init(&hash);
-	sha256_update(&hash, sizeof(options), (const uint8_t *)&options);
-	/* They are sorted by content here. */
-	for (size_t i = 0; i < share->count; i++) {
-		const char *of = share->inputs[share->own[i]].hash;
-
-		if (!*of)
-			return;
-		sha256_update(&hash, sizeof(share->inputs->hash), (const uint8_t *)of);
-	}
-	sha256_digest(&hash, sizeof(digest), digest);
-	for (unsigned i = 0; i < sizeof(digest); i++)
-		snprintf(share->name + 2 * i, 3, "%02x", digest[i]);
-}
-
 /* @order: of all inputs, by content. */
 static void choose_own(const struct settings *s, struct share *share, size_t *order)
 {
 	struct by_content by = { share->inputs, false };
 	size_t count = share->named.count, dealt = 0;
+	uint64_t options = fold_options_hash(s);
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	bool has_name = true;
+	struct sha256_ctx hash;
 	int rank, ranks;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -129,7 +106,18 @@ static void choose_own(const struct settings *s, struct share *share, size_t *or
 	by.by_size = false;
 	qsort_r(share->own, share->count, sizeof(*share->own), compare_inputs_shared,
 		&by);
-	name_share(s, share);
+	sha256_init(&hash);
+	sha256_update(&hash, sizeof(options), (const uint8_t *)&options);
+	/* They are sorted by content here. With one that could not be read the share has no name. */
+	for (size_t i = 0; i < share->count; i++) {
+		const char *of = share->inputs[share->own[i]].hash;
+
+		has_name &= *of != '\0';
+		sha256_update(&hash, sizeof(share->inputs->hash), (const uint8_t *)of);
+	}
+	sha256_digest(&hash, sizeof(digest), digest);
+	for (unsigned i = 0; i < sizeof(digest) && has_name; i++)
+		snprintf(share->name + 2 * i, 3, "%02x", digest[i]);
 	qsort(share->own, share->count, sizeof(*share->own), compare_share_numbers);
 }
 
@@ -159,8 +147,8 @@ int share_out(const struct settings *s, struct share *ret)
 	ret->own = calloc(count + 1, sizeof(*ret->own));
 	order = calloc(count + 1, sizeof(*order));
 	if (err < 0 || !ret->inputs || !ret->own || !order || bytes > INT32_MAX) {
-		code = no_share_memory();
-		MPI_Abort(MPI_COMM_WORLD, code);
+		say("out of memory");
+		MPI_Abort(MPI_COMM_WORLD, EXIT_INPUT);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct stat st;
