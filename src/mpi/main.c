@@ -114,16 +114,31 @@ static struct ff_merge *begin_merge(struct rank_run *r, unsigned flags)
 	return m;
 }
 
-/* The share becomes a file. It gets its name when all of it is in it, and on the disk. */
+/* The share becomes a file, which is there already where --tree has it. It gets its name when all of it
+ * is in it, and on the disk. */
 static void make_own(struct rank_run *r)
 {
 	const struct share *share = &r->share;
+	const char *tree = r->settings->merge.tree, *name = share->name;
 	unsigned flags = r->settings->merge.store.flags & FF_STORE_DUPLICATES;
 	char beside[sizeof(r->own)];
 	struct ff_merge *m;
 	long refused;
 	int err = 0;
 
+	snprintf(r->own, sizeof(r->own), "%s/own.ff", r->pool.directory);
+	if (tree && mkdir(tree, 0777) < 0 && errno != EEXIST)
+		rank_fail(r, tree, strerror(errno));
+	if (tree && *name) {
+		snprintf(r->own, sizeof(r->own), "%s/%.2s", tree, name);
+		if (mkdir(r->own, 0777) < 0 && errno != EEXIST)
+			rank_fail(r, r->own, strerror(errno));
+		snprintf(r->own, sizeof(r->own), "%s/%.2s/%s.ff", tree, name, name);
+		if (ff_is_profile(r->own))
+			return;
+	}
+	if (*r->failure)
+		return;
 	for (size_t i = 0; i < share->count; i++) {
 		struct fold_task *t = &r->tasks[i];
 
@@ -159,23 +174,6 @@ static void make_own(struct rank_run *r)
 	/* It lacks some that its name would stand for. */
 	else if ((r->own_lacks = refused > 0))
 		memcpy(r->own, beside, sizeof(r->own));
-}
-
-/* Where what is made of the share is to be, or is already: true. */
-static bool find_own(struct rank_run *r)
-{
-	const char *tree = r->settings->merge.tree, *name = r->share.name;
-
-	snprintf(r->own, sizeof(r->own), "%s/own.ff", r->pool.directory);
-	if (tree && mkdir(tree, 0777) < 0 && errno != EEXIST)
-		rank_fail(r, tree, strerror(errno));
-	if (!tree || !*name)
-		return false;
-	snprintf(r->own, sizeof(r->own), "%s/%.2s", tree, name);
-	if (mkdir(r->own, 0777) < 0 && errno != EEXIST)
-		rank_fail(r, r->own, strerror(errno));
-	snprintf(r->own, sizeof(r->own), "%s/%.2s/%s.ff", tree, name, name);
-	return ff_is_profile(r->own);
 }
 
 /* Takes what all below have made. @m gets it; rank 0 gives it what it writes. */
@@ -317,10 +315,27 @@ static int write_all(struct rank_run *r)
 	return code == OUTPUT_UNREAD ? 0 : code;
 }
 
-static int run_rank(struct rank_run *r)
+static int run_rank(struct rank_run *r, const struct settings *all)
 {
-	int code = share_out(r->settings, &r->share);
+	struct settings s = *all;
+	MPI_Comm machine;
+	int code, sharing = 1;
 
+	/* A rank is one processor's work, unless -j says otherwise. */
+	s.quiet = all->quiet || r->rank != 0;
+	s.profile.threads = all->profile.threads ? all->profile.threads : 1;
+	/* A quarter of the machine is for all ranks that it has. */
+	if (!all->profile.memory) {
+		MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+				    MPI_INFO_NULL, &machine);
+		MPI_Comm_size(machine, &sharing);
+		MPI_Comm_free(&machine);
+		s.profile.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+				   (uint64_t)sysconf(_SC_PAGESIZE) / 4 /
+				   (uint64_t)sharing;
+	}
+	r->settings = r->pool.settings = &s;
+	code = share_out(&s, &r->share);
 	r->refused = open_memstream(&r->refusals, &r->refusals_size);
 	r->tasks = calloc(r->share.count + 1, sizeof(*r->tasks));
 	if (code == 0 && (!r->refused || !r->tasks))
@@ -328,7 +343,7 @@ static int run_rank(struct rank_run *r)
 	/* Of nothing: it makes the directory. */
 	if (code == 0 && fold_pool_run(&r->pool, r->tasks, 0))
 		rank_fail(r, "cannot make a directory", "it has said why");
-	if (code == 0 && !find_own(r) && !*r->failure)
+	if (code == 0)
 		make_own(r);
 	if (code == 0 && r->rank == 0)
 		code = write_all(r);
@@ -350,38 +365,11 @@ static int run_rank(struct rank_run *r)
 	return r->rank == 0 ? code : 0;
 }
 
-/* A quarter of the machine is for all ranks that it has. */
-static uint64_t memory_of_rank(void)
-{
-	MPI_Comm machine;
-	int ranks = 1;
-
-	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-			    &machine);
-	MPI_Comm_size(machine, &ranks);
-	MPI_Comm_free(&machine);
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 /
-	       (uint64_t)ranks;
-}
-
-/* What merge knows, and many ranks cannot do. An exit code. */
-static int check_words(const struct settings *s)
-{
-	struct format format = { 0 };
-	int code = format_choose(s, &format);
-
-	if (code == 0 && s->merge.store.by)
-		code = usage_error("option '--by' writes several files, which only "
-				   "'flamefold merge' does: give it what this makes");
-	if (code == 0 && s->output)
-		code = output_check(s->output);
-	return code;
-}
-
 int main(int argc, char **argv)
 {
 	struct arguments args = { 0 };
-	struct settings s = { 0 }, one = { 0 };
+	struct settings s = { 0 };
+	struct format format = { 0 };
 	struct rank_run r = { 0 };
 	int given, code = 0;
 
@@ -393,8 +381,16 @@ int main(int argc, char **argv)
 	/* A mistake is told by one, and all have the same words. */
 	if (r.rank == 0)
 		code = parse(&command_merge, argc, argv, &args, &s);
-	if (r.rank == 0 && code == 0 && !s.help && !s.version)
-		code = check_words(&s);
+	if (r.rank == 0 && code == 0 && !s.help && !s.version) {
+		code = format_choose(&s, &format);
+		/* Merge knows it, and many ranks cannot do it. */
+		if (code == 0 && s.merge.store.by)
+			code = usage_error("option '--by' writes several files, which "
+					   "only 'flamefold merge' does: give it what "
+					   "this makes");
+		if (code == 0 && s.output)
+			code = output_check(s.output);
+	}
 	MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (code == 0 && r.rank != 0)
 		code = parse(&command_merge, argc, argv, &args, &s);
@@ -405,16 +401,8 @@ int main(int argc, char **argv)
 		       "More in Documentation/scale.md.\n");
 	else if (code == 0 && s.version && r.rank == 0)
 		printf("flamefold-mpi %s\n", ff_version());
-	if (code == 0 && !s.help && !s.version) {
-		/* A rank is one processor's work, unless -j says otherwise. */
-		one = s;
-		one.quiet = s.quiet || r.rank != 0;
-		one.profile.threads = s.profile.threads ? s.profile.threads : 1;
-		if (!s.profile.memory)
-			one.profile.memory = memory_of_rank();
-		r.settings = r.pool.settings = &one;
-		code = run_rank(&r);
-	}
+	if (code == 0 && !s.help && !s.version)
+		code = run_rank(&r, &s);
 	settings_release(&s);
 	arguments_release(&args);
 	MPI_Finalize();
