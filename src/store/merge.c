@@ -436,17 +436,19 @@ static int write_merged(struct merge_pass *m, bool plain,
 	if (err == 0)
 		err = store_node_writer_init(&to, &sink, &m->tables);
 	if (err == -EFBIG)
-		return fail(m->ctx, -ERANGE,
-			    "the names of all are more than a profile file holds");
+		err = fail(m->ctx, -ERANGE,
+			   "the names of all are more than a profile file holds");
+	else if (err < 0)
+		err = fail_memory(m->ctx);
 	if (err == 0) {
 		sum.values = calloc((size_t)m->map.column_count + 1, sizeof(*sum.values));
 		sum.sliced = calloc((size_t)m->sliced_columns + 1, sizeof(*sum.sliced));
 		sum.slices = calloc((size_t)m->sliced_columns * STORE_SLICES + 1,
 				    sizeof(*sum.slices));
 		equal = malloc((m->count + 2) * sizeof(*equal));
+		if (!sum.values || !sum.sliced || !sum.slices || !equal)
+			err = fail_memory(m->ctx);
 	}
-	if (!sum.values || !sum.sliced || !sum.slices || !equal)
-		err = fail_memory(m->ctx);
 	for (size_t i = 0; i < m->count && err >= 0; i++) {
 		m->heap[i].stream = &m->streams[i];
 		err = fill_stream(m, &m->heap[i]);

@@ -125,8 +125,8 @@ Test(exchange, a_difference_is_refused)
 		tree_init(&t);
 		tree_add_before(&t, "a;b", 2, 1);
 		tree_sum_up(&t);
-		cr_expect_eq(f->write(&t.ctx, &t.in, NULL, out), has_base ? 0 : -EINVAL, "%s",
-			     f->name);
+		cr_expect_eq(f->write(&t.ctx, &t.in, NULL, out), has_base ? 0 : -EINVAL,
+			     "%s", f->name);
 		cr_expect_eq(ftell(out) > 0, has_base);
 		fclose(out);
 		tree_release(&t);
