@@ -590,7 +590,7 @@ kernel()
 	for recording in p.data one.data; do
 		[ -e one.data ] || stacks <<<'30 U,0x1234
 		10 U,0x11234'
-		"$flamefold" -q --symfs=root -o p.svg $recording
+		"$flamefold" -q --no-heat --symfs=root -o p.svg $recording
 		"$flamefold" -q -o again.svg p.svg
 		cmp p.svg again.svg
 		for picture in p.svg again.svg; do
@@ -617,7 +617,7 @@ kernel()
 }
 
 @test "a picture whose report is cut is damaged, and one without is read" {
-	"$flamefold" -q -o p.svg p.data
+	"$flamefold" -q --no-heat -o p.svg p.data
 	python3 - p.svg <<-'END'
 	import base64, re, sys
 	text = open('p.svg').read()
