@@ -52,7 +52,7 @@ static void sample(struct collected *c, uint32_t node, uint64_t weight, uint32_t
 	c->sum.kept += weight;
 	c->sum.samples_kept++;
 	cr_assert_eq(trie_charge(&c->trie, node, COLUMN_WEIGHT, weight), 0);
-	cr_assert_eq(collected_count_process(c, pid), 0);
+	cr_assert_eq(collected_count_process(c, &(struct sample){ .pid = pid }), 0);
 	*kept = (struct kept_sample){ .weight = weight, .node = node, .pid = pid };
 }
 
