@@ -7,6 +7,7 @@
 #include <flamefold_chart.h>
 #include <flamefold_diff.h>
 #include <flamefold_store.h>
+#include <flamefold_time.h>
 #include <stdlib.h>
 
 #include "base/guard.h"
@@ -14,6 +15,21 @@
 #include "engine/profile.h"
 #include "find/find.h"
 #include "weight/weight.h"
+
+/* Flags of struct ff_options are declared in several headers: no two may share a bit. */
+enum {
+	FLAGS_ADDED = FF_ADDRS + FF_MARK_KERNEL + FF_MARK_JIT + FF_COMPAT_STACKCOLLAPSE +
+		      FF_FLAMECHART + FF_SRCLINE + FF_TIMED + FF_INLINE + FF_NO_INLINE +
+		      FF_MARK_INLINED + FF_TRUST_MAPS + FF_MERGE_CLONES + FF_PLACES +
+		      FF_SAMPLES + FF_NO_INFER + FF_FORCE + FF_LABELS + FF_TIME_BLOCKS +
+		      FF_KEEP_ADDRESSES + FF_MANY + FF_CHART + FF_HEAT + FF_PHASES,
+	FLAGS_JOINED = FF_ADDRS | FF_MARK_KERNEL | FF_MARK_JIT | FF_COMPAT_STACKCOLLAPSE |
+		       FF_FLAMECHART | FF_SRCLINE | FF_TIMED | FF_INLINE | FF_NO_INLINE |
+		       FF_MARK_INLINED | FF_TRUST_MAPS | FF_MERGE_CLONES | FF_PLACES |
+		       FF_SAMPLES | FF_NO_INFER | FF_FORCE | FF_LABELS | FF_TIME_BLOCKS |
+		       FF_KEEP_ADDRESSES | FF_MANY | FF_CHART | FF_HEAT | FF_PHASES,
+};
+_Static_assert(FLAGS_ADDED == FLAGS_JOINED, "two flags share a bit");
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
 {
