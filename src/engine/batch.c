@@ -12,16 +12,6 @@
 #include "base/budget.h"
 #include "engine/profile.h"
 
-/* What reads a file of this machine asks processes that had it mapped, and whether it was replaced since:
- * the answer depends on the recording. */
-static bool is_of_another_machine(const struct ff_profile *p, const struct recording *rec)
-{
-	struct utsname own;
-
-	return rec->host && uname(&own) == 0 &&
-	       strcmp(intern_text(&p->strings, rec->host), own.nodename) != 0;
-}
-
 bool profile_reads_many(const struct ff_profile *p)
 {
 	return p->options.flags & FF_MANY;
@@ -57,9 +47,15 @@ int ff_store_is_sum(const struct ff_profile *p)
 	const struct ff_input *first = p->inputs.count ? p->inputs.v[0] : NULL;
 	const struct ff_input *last = first ? p->inputs.v[p->inputs.count - 1] : NULL;
 	const struct recording *rec = last ? input_recording(last->input) : NULL;
+	struct utsname own;
 
 	if (!last)
 		return 1;
+	/* What reads a file of this machine asks processes that had it mapped, and whether it was
+	 * replaced since: the answer depends on the recording. */
+	if (!rec->host || uname(&own) < 0 ||
+	    strcmp(intern_text(&p->strings, rec->host), own.nodename) == 0)
+		return 0;
 	/* Slices of one number are added up; but the time of day that each was in is known of one
 	 * recording only. */
 	if (o->flags & FF_TIME_BLOCKS &&
@@ -69,6 +65,5 @@ int ff_store_is_sum(const struct ff_profile *p)
 	       !o->ratio && !o->map_dir && !last->report && !last->changed &&
 	       last->has_samples && last->event_names == first->event_names &&
 	       last->unit == first->unit && rec->form && strcmp(rec->form, "file") == 0 &&
-	       !rec->is_text && !rec->simpleperf && !rec->files.count && !rec->kallsyms &&
-	       is_of_another_machine(p, rec);
+	       !rec->is_text && !rec->simpleperf && !rec->files.count && !rec->kallsyms;
 }

@@ -155,20 +155,6 @@ static struct settle_by settle_by(const struct input_job *j)
 	};
 }
 
-/* Who was never sampled has a name all the same. */
-static void name_chart_threads(const struct input_job *j, struct chart_log *log)
-{
-	for (size_t i = 0; i < log->threads.count; i++) {
-		struct chart_log_thread *t = &log->threads.v[i];
-		struct comm comm;
-
-		if (t->comm || t->input != j->input->index)
-			continue;
-		processes_comm(j->processes, t->pid, t->tid, log->last, &comm);
-		t->comm = comm.name;
-	}
-}
-
 int settle_deferred(struct input_job *j, struct collected *c, uint64_t until)
 {
 	struct settle_by by = settle_by(j);
@@ -179,8 +165,16 @@ int settle_deferred(struct input_job *j, struct collected *c, uint64_t until)
 		return fail_memory(&j->p->ctx);
 	if (c->chart.refused)
 		budget_refuse(&j->p->budget, "runs of a chart", input_path(j->in));
-	if (j->chart.is_bound)
-		name_chart_threads(j, &c->chart);
+	/* Who was never sampled has a name all the same. */
+	for (size_t i = 0; j->chart.is_bound && i < c->chart.threads.count; i++) {
+		struct chart_log_thread *t = &c->chart.threads.v[i];
+		struct comm comm;
+
+		if (t->comm || t->input != j->input->index)
+			continue;
+		processes_comm(j->processes, t->pid, t->tid, c->chart.last, &comm);
+		t->comm = comm.name;
+	}
 	/* The ends of intervals will find nothing. */
 	c->pairs.cancelled += c->deferred[DEFERRED_PAIRS].open_refused;
 	for (int i = 0; i < DEFERRED_KINDS; i++) {
