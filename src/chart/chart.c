@@ -46,27 +46,6 @@ static int usual_distance(const struct chart_log_run *runs, const uint32_t *list
 	return 0;
 }
 
-/* When a run ends. @next: the one that follows on its thread, or NULL. */
-static uint64_t sampled_until(const struct chart_log *log,
-			      const struct chart_log_run *run,
-			      const struct chart_log_run *next, uint64_t distance)
-{
-	uint64_t end = run->end;
-
-	if (run->unsure) {
-		uint64_t least = run->begin + (distance ? distance : 1);
-
-		if (next &&
-		    next->begin - run->begin <= distance / 2 * 5 + distance % 2 * 2)
-			least = next->begin;
-		end = end < least ? end : least;
-	} else if (end == CHART_OPEN) {
-		end = log->last;
-	}
-	/* One at a time: a sample's period may reach into what follows. */
-	return next && end > next->begin ? next->begin : end;
-}
-
 static int add_thread_runs(const struct chart_log *log, const uint32_t *list,
 			   const uint32_t *node_of, struct chart_thread *thread,
 			   struct chart *c)
@@ -80,30 +59,42 @@ static int add_thread_runs(const struct chart_log *log, const uint32_t *list,
 	list += thread->first;
 	thread->first = c->runs.count;
 	for (size_t i = 0; i < count; i++) {
-		const struct chart_log_run *run = &log->runs.v[list[i]];
-		struct chart_run next = {
-			.begin = run->begin,
-			.end = sampled_until(log, run,
-					     i + 1 < count ? &log->runs.v[list[i + 1]]
-							   : NULL,
-					     distance),
-			.node = node_of[run->node],
-			.samples = run->samples,
-			.what = run->what,
+		const struct chart_log_run *from = &log->runs.v[list[i]];
+		const struct chart_log_run *next =
+			i + 1 < count ? &log->runs.v[list[i + 1]] : NULL;
+		struct chart_run run = {
+			.begin = from->begin,
+			.end = from->end,
+			.node = node_of[from->node],
+			.samples = from->samples,
+			.what = from->what,
 		};
 		struct chart_run *last =
 			c->runs.count > thread->first ? array_last(&c->runs) : NULL;
 
-		if (next.node == CHART_NOWHERE || next.end <= next.begin)
+		if (from->unsure) {
+			uint64_t least = run.begin + (distance ? distance : 1);
+
+			if (next && next->begin - run.begin <=
+					    distance / 2 * 5 + distance % 2 * 2)
+				least = next->begin;
+			run.end = run.end < least ? run.end : least;
+		} else if (run.end == CHART_OPEN) {
+			run.end = log->last;
+		}
+		/* One at a time: a sample's period may reach into what follows. */
+		if (next && run.end > next->begin)
+			run.end = next->begin;
+		if (run.node == CHART_NOWHERE || run.end <= run.begin)
 			continue;
-		if (next.what < CHART_WAITING)
-			thread->ran += next.end - next.begin;
-		if (last && last->end == next.begin && last->node == next.node &&
-		    last->what == next.what) {
-			last->end = next.end;
-			last->samples += next.samples;
+		if (run.what < CHART_WAITING)
+			thread->ran += run.end - run.begin;
+		if (last && last->end == run.begin && last->node == run.node &&
+		    last->what == run.what) {
+			last->end = run.end;
+			last->samples += run.samples;
 		} else {
-			c->runs.v[c->runs.count++] = next;
+			c->runs.v[c->runs.count++] = run;
 		}
 	}
 	thread->end = c->runs.count;

@@ -21,47 +21,38 @@ static int compare_runs_by_stack(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Those of one cell, from the first one's beginning on without a gap. How many they are then. */
-static size_t join_cell(struct chart_run *runs, size_t count)
-{
-	uint64_t at = runs[0].begin;
-	size_t kept = 0;
-
-	qsort(runs, count, sizeof(*runs), compare_runs_by_stack);
-	for (size_t i = 0; i < count; i++) {
-		struct chart_run run = runs[i];
-		uint64_t length = run.end - run.begin;
-
-		if (kept && runs[kept - 1].node == run.node &&
-		    runs[kept - 1].what == run.what) {
-			runs[kept - 1].end += length;
-			runs[kept - 1].samples += run.samples;
-		} else {
-			run.begin = at;
-			run.end = at + length;
-			runs[kept++] = run;
-		}
-		at += length;
-	}
-	return kept;
-}
-
-/* Runs of a thread, in place; one that reaches over the end of a cell stays as it is. */
+/* Runs of a thread, in place; one that reaches over the end of a cell stays as it is. How many they are
+ * then. */
 static size_t join_cells(struct chart_run *runs, size_t count, unsigned shift)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count;) {
-		uint64_t cell = runs[i].begin >> shift;
-		size_t end = i;
+		uint64_t cell = runs[i].begin >> shift, at = runs[i].begin;
+		size_t first = kept, end = i;
 
 		while (end < count && runs[end].begin >> shift == cell &&
 		       (runs[end].end - 1) >> shift == cell)
 			end++;
+		/* Those of one cell follow each other, from the first one's beginning on without
+		 * a gap. */
+		qsort(&runs[i], end - i, sizeof(*runs), compare_runs_by_stack);
 		end = end == i ? i + 1 : end;
-		memmove(&runs[kept], &runs[i], (end - i) * sizeof(*runs));
-		kept += end - i > 1 ? join_cell(&runs[kept], end - i) : 1;
-		i = end;
+		for (; i < end; i++) {
+			struct chart_run run = runs[i];
+			struct chart_run *last = kept > first ? &runs[kept - 1] : NULL;
+			uint64_t length = run.end - run.begin;
+
+			if (last && last->node == run.node && last->what == run.what) {
+				last->end += length;
+				last->samples += run.samples;
+			} else {
+				run.begin = at;
+				run.end = at + length;
+				runs[kept++] = run;
+			}
+			at += length;
+		}
 	}
 	return kept;
 }
