@@ -541,28 +541,6 @@ static const char *group_value(const struct ff_merge *m, const struct candidate 
 	return found ? found : "unknown";
 }
 
-static int choose_group(struct ff_merge *m, struct candidate *c)
-{
-	char room[64], why[160];
-	const char *value = m->by ? group_value(m, c, room, sizeof(room)) : "";
-	uint32_t id, *slot;
-
-	if (!value) {
-		snprintf(why, sizeof(why), "it is of several values of %s", m->by);
-		return refuse_file(c, why);
-	}
-	if (intern_add(&m->strings, value, strlen(value), &id) < 0)
-		return -ENOMEM;
-	for (c->group = 0; c->group < m->groups.count; c->group++)
-		if (m->groups.v[c->group] == id)
-			return 0;
-	slot = array_add(&m->groups);
-	if (!slot)
-		return -ENOMEM;
-	*slot = id;
-	return 0;
-}
-
 int ff_merge_finish(struct ff_merge *m)
 {
 	int err = 0;
@@ -573,11 +551,32 @@ int ff_merge_finish(struct ff_merge *m)
 		err = drop_duplicates(m);
 	for (size_t i = 0; i < m->files.count && err == 0; i++) {
 		struct candidate *c = &m->files.v[i];
+		char room[64], why[160];
+		const char *value;
+		uint32_t id, *slot;
 
-		if (!c->is_duplicate && !c->why)
-			err = choose_group(m, c);
-		if (!c->is_duplicate && !c->why)
-			m->total += c->size;
+		if (c->is_duplicate || c->why)
+			continue;
+		value = m->by ? group_value(m, c, room, sizeof(room)) : "";
+		if (!value) {
+			snprintf(why, sizeof(why), "it is of several values of %s",
+				 m->by);
+			err = refuse_file(c, why);
+			continue;
+		}
+		m->total += c->size;
+		err = intern_add(&m->strings, value, strlen(value), &id);
+		c->group = 0;
+		while (err == 0 && c->group < m->groups.count &&
+		       m->groups.v[c->group] != id)
+			c->group++;
+		if (err < 0 || c->group < m->groups.count)
+			continue;
+		slot = array_add(&m->groups);
+		if (slot)
+			*slot = id;
+		else
+			err = -ENOMEM;
 	}
 	if (err < 0)
 		return fail_memory(&m->ctx);
@@ -607,16 +606,6 @@ struct group_job {
 	ARRAY(uint32_t) numbers;
 	struct store_origin origin;
 };
-
-static void group_job_release(struct group_job *g)
-{
-	for (size_t i = 0; i < g->files.count; i++)
-		free(g->files.v[i].why);
-	array_release(&g->files);
-	array_release(&g->numbers);
-	store_origin_release(&g->origin);
-	*g = (struct group_job){ 0 };
-}
 
 static int group_job_make(struct ff_merge *m, uint32_t group, struct group_job *g)
 {
@@ -715,7 +704,11 @@ static int try_merge(struct ff_merge *m, uint32_t group, FILE *to)
 		else if (refused)
 			err = -EAGAIN;
 	}
-	group_job_release(&g);
+	for (size_t i = 0; i < g.files.count; i++)
+		free(g.files.v[i].why);
+	array_release(&g.files);
+	array_release(&g.numbers);
+	store_origin_release(&g.origin);
 	return err;
 }
 
