@@ -125,13 +125,30 @@ static void reverse_path(struct cutting *x)
 	}
 }
 
-/* In place: the leaf of a marked stack is behind its mark, and its end is the path's. */
-static int cut_path(struct cutting *x)
+/* The node of the same stack without marks. 1: no memory was left for all of it. */
+static int cut_stack(struct cutting *x, uint32_t node, uint32_t *ret)
 {
-	uint32_t *frames = x->path.v;
+	const struct trie *t = &x->c->trie;
+	bool links = false;
+	uint32_t *frames;
 	size_t count = 0;
 	int err = 0;
 
+	x->path.count = 0;
+	for (; node; node = t->nodes[node].parent) {
+		uint32_t *slot = array_add(&x->path);
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = t->nodes[node].frame;
+		links |= (x->c->frames.list.v[*slot].flags & FRAME_LINK) != 0;
+	}
+	/* Read so that marks come before their stacks: behind links from the root on, else
+	 * from the leaf. */
+	if (links)
+		reverse_path(x);
+	/* In place: the leaf of a marked stack is behind its mark, and its end is the path's. */
+	frames = x->path.v;
 	for (size_t i = 0; i < x->path.count; i++) {
 		struct frame mark = x->c->frames.list.v[frames[i]];
 		bool maybe_task = mark.flags & FRAME_SOFTIRQ;
@@ -153,55 +170,9 @@ static int cut_path(struct cutting *x)
 		break;
 	}
 	x->path.count = count;
-	return err;
-}
-
-/* The node of the same stack without marks. 1: no memory was left for all of it. */
-static int cut_stack(struct cutting *x, uint32_t node, uint32_t *ret)
-{
-	const struct trie *t = &x->c->trie;
-	bool links = false;
-	int err;
-
-	x->path.count = 0;
-	for (; node; node = t->nodes[node].parent) {
-		uint32_t *slot = array_add(&x->path);
-
-		if (!slot)
-			return -ENOMEM;
-		*slot = t->nodes[node].frame;
-		links |= (x->c->frames.list.v[*slot].flags & FRAME_LINK) != 0;
-	}
-	/* Read so that marks come before their stacks: behind links from the root on, else
-	 * from the leaf. */
-	if (links)
-		reverse_path(x);
-	err = cut_path(x);
 	if (!links)
 		reverse_path(x);
 	return err < 0 ? err : collected_add_stack(x->c, x->path.v, x->path.count, ret);
-}
-
-static int move_values(struct cutting *x, uint32_t from)
-{
-	struct collected *c = x->c;
-	uint32_t to = 0;
-	int err = 0, cut = 0;
-
-	for (uint32_t i = 0; i < c->columns->count && err == 0; i++) {
-		uint64_t value = trie_self(&c->trie, from, i);
-
-		/* A live run's were mostly moved by an earlier look. */
-		if (value && to == 0)
-			err = cut = cut_stack(x, from, &to);
-		if (value && err >= 0)
-			err = trie_charge(&c->trie, to, i, trie_take(&c->trie, from, i));
-		if (cut > 0 && i == COLUMN_WEIGHT)
-			c->sum.cut += value;
-	}
-	if (to)
-		x->now[from] = to;
-	return err;
 }
 
 int interrupts_cut(struct collected *c, const struct symbols *symbols,
@@ -233,10 +204,25 @@ int interrupts_cut(struct collected *c, const struct symbols *symbols,
 			c->frames.list.v[c->trie.nodes[i].frame].flags & FRAME_INTERRUPT;
 	/* Rows that are added meanwhile are of stacks without marks. */
 	for (size_t row = 1; row < rows && err == 0; row++) {
-		uint32_t node = trie_row_node(&c->trie, row);
+		uint32_t from = trie_row_node(&c->trie, row), to = 0;
+		int cut = 0;
 
-		if (marked[node])
-			err = move_values(&x, node);
+		if (!marked[from])
+			continue;
+		for (uint32_t i = 0; i < c->columns->count && err == 0; i++) {
+			uint64_t value = trie_self(&c->trie, from, i);
+
+			/* A live run's were mostly moved by an earlier look. */
+			if (value && to == 0)
+				err = cut = cut_stack(&x, from, &to);
+			if (value && err >= 0)
+				err = trie_charge(&c->trie, to, i,
+						  trie_take(&c->trie, from, i));
+			if (cut > 0 && i == COLUMN_WEIGHT)
+				c->sum.cut += value;
+		}
+		if (to)
+			x.now[from] = to;
 	}
 	if (err == 0)
 		err = heat_remap(&c->heat, x.now);
