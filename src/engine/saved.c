@@ -154,34 +154,6 @@ static bool is_told(const struct restoring *r, uint32_t column)
 	       !(r->p->options.flags & FF_FLAMECHART && c->sum == SUM_HERE);
 }
 
-static bool has_further(const struct restoring *r, uint32_t node)
-{
-	for (uint32_t i = COLUMN_ROLES; i < r->tree->columns; i++)
-		if (saved_value(r->tree, node, i) && is_told(r, i))
-			return true;
-	return false;
-}
-
-/* Of columns without a role, of which nobody counts how much was read. */
-static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
-{
-	for (uint32_t i = COLUMN_ROLES; i < r->tree->columns; i++) {
-		uint64_t value = saved_value(r->tree, saved, i);
-		uint64_t *sum = &r->p->further_sums[r->column[i]];
-
-		if (!value || !is_told(r, i))
-			continue;
-		/* Weight has the profile's decimals; a unit of its own has its own. */
-		if (!r->tree->values[i].column.unit)
-			r->p->collected.sum.overflow |=
-				__builtin_mul_overflow(value, r->factor, &value);
-		r->p->collected.sum.overflow |= __builtin_add_overflow(*sum, value, sum);
-		if (trie_charge(&r->p->collected.trie, node, r->column[i], value) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* A stack that ends at @node. */
 static int add_saved_stack(struct restoring *r, uint32_t node)
 {
@@ -197,11 +169,13 @@ static int add_saved_stack(struct restoring *r, uint32_t node)
 		.before = saved_value(tree, node, COLUMN_BEFORE),
 		.has_before = tree->values[COLUMN_BEFORE].of,
 	};
-	bool is_there = summed.weight || summed.before;
+	bool is_there = summed.weight || summed.before, has_further = false;
 	uint32_t count = r->depth[node];
 	int err;
 
-	if (!is_there && !has_further(r, node))
+	for (uint32_t i = COLUMN_ROLES; i < tree->columns && !has_further; i++)
+		has_further = saved_value(tree, node, i) && is_told(r, i);
+	if (!is_there && !has_further)
 		return 0;
 	/* A separator behind a stack, and a gap, say where a value stands, and belong to
 	 * no stack; only a flame chart keeps its gaps. */
@@ -221,7 +195,21 @@ static int add_saved_stack(struct restoring *r, uint32_t node)
 	/* A picture without samples counts as many as it has stacks. */
 	if (is_there && !summed.samples && count_line(r->p, r->last) < 0)
 		return -ENOMEM;
-	return charge_further(r, node, r->last);
+	/* Of columns without a role nobody counts how much was read. */
+	for (uint32_t i = COLUMN_ROLES; i < tree->columns && has_further; i++) {
+		uint64_t value = saved_value(tree, node, i);
+		uint64_t *further = &r->p->further_sums[r->column[i]];
+
+		if (!value || !is_told(r, i))
+			continue;
+		/* Weight has the profile's decimals; a unit of its own has its own. */
+		if (!tree->values[i].column.unit)
+			sum->overflow |= __builtin_mul_overflow(value, r->factor, &value);
+		sum->overflow |= __builtin_add_overflow(*further, value, further);
+		if (trie_charge(t, r->last, r->column[i], value) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /* All stacks as folded text must not be more than an honest picture has. */
@@ -385,15 +373,22 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	return err;
 }
 
-/* Behind this a profile file is a picture without one. */
-static int decode_profile(struct ff_profile *p, struct input *in, struct saved_tree *ret,
-			  struct store_tree **stored)
+int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
+		 struct saved_tree *ret, struct store_tree **stored)
 {
-	const char *event = p->options.event;
+	const char *event = p->options.event, *why;
 	struct saved_picture picture = { 0 };
 	struct store_tree file = { .wants_slices = p->options.flags & FF_TIME_BLOCKS };
 	int err;
 
+	if (kind != INPUT_PROFILE) {
+		err = saved_tree_decode(input_picture(in), &p->strings, p->ctx.budget,
+					ret, &why);
+		/* The tree has been decoded, and the bytes of the picture are no longer of
+		 * use. */
+		input_drop_payload(in);
+		return err < 0 ? input_picture_fail(&p->ctx, in, err, why) : 0;
+	}
 	/* "all" would add up what is not alike; of a file it is what there is most of. */
 	if (event && strcmp(event, "all") == 0)
 		event = NULL;
@@ -406,6 +401,7 @@ static int decode_profile(struct ff_profile *p, struct input *in, struct saved_t
 		     "one)",
 		     input_path(in), file.others + 1,
 		     file.event ? intern_text(&p->strings, file.event) : "folded text");
+	/* Behind this a profile file is a picture without one. */
 	picture.events = file.event;
 	picture.unit = file.unit;
 	picture.samples = file.samples;
@@ -420,21 +416,6 @@ static int decode_profile(struct ff_profile *p, struct input *in, struct saved_t
 	else
 		store_tree_release(&file);
 	return *stored && input_set_picture(in, &picture) == 0 ? 0 : fail_memory(&p->ctx);
-}
-
-int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
-		 struct saved_tree *ret, struct store_tree **stored)
-{
-	const char *why;
-	int err;
-
-	if (kind == INPUT_PROFILE)
-		return decode_profile(p, in, ret, stored);
-	err = saved_tree_decode(input_picture(in), &p->strings, p->ctx.budget, ret, &why);
-	/* The tree has been decoded, and the bytes of the picture are no longer of
-	 * use. */
-	input_drop_payload(in);
-	return err < 0 ? input_picture_fail(&p->ctx, in, err, why) : 0;
 }
 
 int read_saved(struct ff_profile *p, struct ff_input *input,
