@@ -110,11 +110,27 @@ static int heavier_node(const void *left, const void *right, void *arg)
 		label_rank(&v->labels, v->nodes.v[b].label));
 }
 
-static int sort_siblings(struct view *v)
+int ff_calls_new(struct ff_profile *p, enum ff_calls_from from, struct ff_calls **ret)
 {
+	struct tree_source in = tree_source(p);
 	ARRAY(uint32_t) siblings = { 0 };
-	int err = 0;
+	struct ff_calls *c;
+	struct view *v;
+	int err = refuse_unfinished(p);
 
+	if (err < 0)
+		return err;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return fail_memory(&p->ctx);
+	c->profile = p;
+	v = &c->view;
+	in.in_order = false;
+	err = view_make(&p->ctx, &in, from == FF_CALLS_FROM_LEAF ? VIEW_REVERSED : 0, v);
+	if (err < 0) {
+		free(c);
+		return err;
+	}
 	for (size_t i = 0; err == 0 && i < v->nodes.count; i++) {
 		uint32_t *link = &v->nodes.v[i].first;
 
@@ -137,31 +153,9 @@ static int sort_siblings(struct view *v)
 		*link = 0;
 	}
 	array_release(&siblings);
-	return err;
-}
-
-int ff_calls_new(struct ff_profile *p, enum ff_calls_from from, struct ff_calls **ret)
-{
-	struct tree_source in = tree_source(p);
-	struct ff_calls *c;
-	int err = refuse_unfinished(p);
-
-	if (err < 0)
-		return err;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return fail_memory(&p->ctx);
-	c->profile = p;
-	in.in_order = false;
-	err = view_make(&p->ctx, &in, from == FF_CALLS_FROM_LEAF ? VIEW_REVERSED : 0,
-			&c->view);
-	if (err == 0 && sort_siblings(&c->view) < 0) {
-		view_release(&c->view);
-		err = fail_memory(&p->ctx);
-	}
 	if (err < 0) {
-		free(c);
-		return err;
+		ff_calls_free(c);
+		return fail_memory(&p->ctx);
 	}
 	*ret = c;
 	return 0;
