@@ -62,20 +62,11 @@ static int settle_so_far(struct input_job *j, uint64_t until)
 	return settle_deferred(j, first, until);
 }
 
-/* Chunks that are read before what they have deferred is settled, as far as that can be; 0: all. Each time the
- * workers wait for each other, so several have more of them. */
-static size_t chunks_at_once(const struct input_job *j)
-{
-	enum { OF_SEVERAL = 8 };
-
-	if (!j->pairing.is_bound || j->pairing.rule.of_samples)
-		return 0;
-	return j->threads > 1 ? j->threads * OF_SEVERAL : 1;
-}
-
 int read_samples(struct input_job *j)
 {
-	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in), at_once;
+	enum { OF_SEVERAL = 8 };
+	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in);
+	size_t at_once = chunks;
 	uint64_t found = 0, damaged_at = UINT64_MAX;
 	int err = 0;
 
@@ -89,11 +80,14 @@ int read_samples(struct input_job *j)
 		err = worker_start(j, &j->workers[i]);
 	if (err < 0)
 		return err;
-	at_once = chunks_at_once(j);
+	/* Those that are read before what they have deferred is settled, as far as that can be. Each
+	 * time the workers wait for each other, so several have more of them. */
+	if (j->pairing.is_bound && !j->pairing.rule.of_samples)
+		at_once = j->threads > 1 ? j->threads * OF_SEVERAL : 1;
 	while (err == 0 && j->first_chunk < chunks) {
 		size_t count = chunks - j->first_chunk;
 
-		count = at_once && at_once < count ? at_once : count;
+		count = at_once < count ? at_once : count;
 		err = parallel_run(j->threads, count, take_chunk, j);
 		j->first_chunk += count;
 		if (err == 0 && j->first_chunk < chunks)
