@@ -255,23 +255,6 @@ static size_t list_losers(const struct ff_profile *p, struct loser *v, size_t mo
 	return count;
 }
 
-static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser *l)
-{
-	struct frame_pointers use = { 0 };
-	struct found found;
-
-	if (l->image->kind != IMAGE_FILE ||
-	    image_find_object(&p->dirs, &p->images, l->id, NEED_UNWIND, &found) < 0)
-		return false;
-	if (found.object.elf &&
-	    frame_pointers_find(&found.object, found.debug.elf ? &found.debug : NULL,
-				&use) < 0)
-		/* An error stands for not known: then nobody that called it is blamed. */
-		use = (struct frame_pointers){ 0 };
-	found_release(&found);
-	return frame_pointers_use(&use) == FRAME_POINTERS_KEPT;
-}
-
 static bool has_process(const struct warning_context *j, const char *comm)
 {
 	for (size_t i = 0; i < j->p->collected.processes.list.count; i++)
@@ -299,10 +282,25 @@ static void judge_frame_pointers(struct warning_context *j)
 	count = list_losers(j->p, v, MOST);
 	/* The first is named in any case, the others where they are worth it. */
 	for (size_t i = 0; i < count && named < NAMED; i++) {
+		struct frame_pointers use = { 0 };
+		struct found found;
+
 		if (named && !is_much(v[i].weight, r->users))
 			continue;
 		text_string(&j->cause, named++ ? ", " : "");
-		if (keeps_frame_pointers(j->p, &v[i]))
+		if (v[i].image->kind == IMAGE_FILE &&
+		    image_find_object(&j->p->dirs, &j->p->images, v[i].id, NEED_UNWIND,
+				      &found) >= 0) {
+			/* An error stands for not known: then nobody that called it is
+			 * blamed. */
+			if (found.object.elf &&
+			    frame_pointers_find(&found.object,
+						found.debug.elf ? &found.debug : NULL,
+						&use) < 0)
+				use = (struct frame_pointers){ 0 };
+			found_release(&found);
+		}
+		if (frame_pointers_use(&use) == FRAME_POINTERS_KEPT)
 			text_string(&j->cause, "what called ");
 		text_printf(&j->cause, "%s (", v[i].name);
 		put_percentage(&j->cause, v[i].weight, r->users);
