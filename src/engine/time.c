@@ -36,16 +36,18 @@ static int by_node_number(const void *left, const void *right)
 }
 
 /* What has something in the slice, and what is above it. @place: all UINT32_MAX, and again at the end. */
-static int find_nodes(struct slice_tree *s, const struct named *whole,
+static int make_slice(struct slice_tree *s, const struct named *whole,
 		      const struct heat_cell *cells, size_t count)
 {
-	uint32_t *slot;
+	struct named *n = &s->named;
+	int err = 0;
 
 	s->nodes.count = 0;
 	for (size_t i = 0; i < count; i++)
 		for (uint32_t node = cells[i].node; s->place[node] == UINT32_MAX;
 		     node = whole->nodes.v[node].parent) {
-			slot = array_add(&s->nodes);
+			uint32_t *slot = array_add(&s->nodes);
+
 			if (!slot)
 				return -ENOMEM;
 			*slot = node;
@@ -54,15 +56,6 @@ static int find_nodes(struct slice_tree *s, const struct named *whole,
 	qsort(s->nodes.v, s->nodes.count, sizeof(*s->nodes.v), by_node_number);
 	for (uint32_t i = 0; i < s->nodes.count; i++)
 		s->place[s->nodes.v[i]] = i;
-	return 0;
-}
-
-static int make_slice(struct slice_tree *s, const struct named *whole,
-		      const struct heat_cell *cells, size_t count)
-{
-	struct named *n = &s->named;
-	int err = find_nodes(s, whole, cells, count);
-
 	named_release(n);
 	*n = (struct named){ .columns = whole->columns,
 			     .decimals = whole->decimals,
