@@ -230,34 +230,16 @@ static bool write_prefixed(struct shortening *s, const struct list *list,
 	return true;
 }
 
-/* basic_string<char> is string. */
-static bool write_character_name(struct shortening *s, const struct list *list,
-				 const struct template *t,
-				 const struct argument *argument)
-{
-	static const char basic[] = "basic_";
-	const char *name = t->name + strlen(basic);
-
-	if (strncmp(t->name, basic, strlen(basic)) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++)
-		if (equals(argument->text, argument->size, characters[i].character))
-			return (!characters[i].strings_only ||
-				strcmp(name, "string") == 0 ||
-				strcmp(name, "string_view") == 0) &&
-			       write_prefixed(s, list, name, characters[i].prefix);
-	return false;
-}
-
 /* Without arguments that are defaults; true where it is a name without brackets then:
  * chrono::duration<long, std::ratio<1l, 1000l> > is chrono::milliseconds. */
 static bool shorten_template(struct shortening *s, const struct list *list)
 {
-	static const char scope[] = "chrono::";
+	static const char scope[] = "chrono::", basic[] = "basic_";
 	const char *name = list->name + strlen("std::");
 	const struct template *t = find_template(name, (size_t)(list->first - 1 - name));
 	struct argument arguments[MOST_ARGUMENTS];
 	size_t count = list->count;
+	const char *rest;
 
 	if (!t || count > MOST_ARGUMENTS || count > t->required + MOST_DEFAULTS)
 		return false;
@@ -281,8 +263,16 @@ static bool shorten_template(struct shortening *s, const struct list *list)
 		if (s->to[-1] == '>')
 			*s->to++ = ' ';
 	}
-	if (count == 1 && write_character_name(s, list, t, &arguments[0]))
-		return true;
+	/* basic_string<char> is string. */
+	rest = count == 1 && strncmp(t->name, basic, strlen(basic)) == 0
+		       ? t->name + strlen(basic)
+		       : NULL;
+	for (size_t i = 0; rest && i < sizeof(characters) / sizeof(*characters); i++)
+		if (equals(arguments[0].text, arguments[0].size, characters[i].character))
+			return (!characters[i].strings_only ||
+				strcmp(rest, "string") == 0 ||
+				strcmp(rest, "string_view") == 0) &&
+			       write_prefixed(s, list, rest, characters[i].prefix);
 	if (count == 0 || strcmp(t->name, "chrono::duration") != 0 ||
 	    !(equals(arguments[0].text, arguments[0].size, "long") ||
 	      equals(arguments[0].text, arguments[0].size, "long long")))

@@ -489,25 +489,6 @@ static int take_jobs(struct naming_run *r)
 	return err;
 }
 
-static int reserve_frames(struct naming_run *r)
-{
-	struct symbols *symbols = r->symbols;
-	size_t frames = r->frames->list.count, images = r->s->images->list.count;
-
-	if (!array_reserve(&symbols->of_frame, frames + 1 - r->named) ||
-	    !array_reserve(&symbols->inlined_of_frame, frames + 1 - r->named) ||
-	    (symbols->inlined.count == 0 && !array_add(&symbols->inlined)))
-		return -ENOMEM;
-	/* Run 0 says that nothing was inlined, so the array is never empty. */
-	memset(symbols->inlined_of_frame.v + r->named, 0,
-	       (frames - r->named) * sizeof(uint32_t));
-	symbols->inlined_of_frame.count = symbols->of_frame.count = frames;
-	while (symbols->images.count < images)
-		if (!array_add(&symbols->images))
-			return -ENOMEM;
-	return 0;
-}
-
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
 		   struct symbols *symbols)
 {
@@ -519,6 +500,7 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		.named = symbols->of_frame.count,
 		.finder = { &s->options, s->images, s->strings, s->kernel },
 	};
+	size_t count = frames->list.count, more = count - r.named;
 	int err;
 
 	/* perf 6.1 looks for inlined functions only where it unwinds the stack itself. */
@@ -527,8 +509,18 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		s->options.inlines = SYMBOL_INLINES_NO;
 	err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
 			   &r.finder.recorded);
-	if (err == 0)
-		err = reserve_frames(&r);
+	/* Run 0 says that nothing was inlined, so the array is never empty. */
+	if (err == 0 && (!array_reserve(&symbols->of_frame, more + 1) ||
+			 !array_reserve(&symbols->inlined_of_frame, more + 1) ||
+			 (symbols->inlined.count == 0 && !array_add(&symbols->inlined))))
+		err = -ENOMEM;
+	if (err == 0) {
+		memset(symbols->inlined_of_frame.v + r.named, 0,
+		       more * sizeof(*symbols->inlined_of_frame.v));
+		symbols->inlined_of_frame.count = symbols->of_frame.count = count;
+	}
+	while (err == 0 && symbols->images.count < s->images->list.count)
+		err = array_add(&symbols->images) ? 0 : -ENOMEM;
 	if (err == 0)
 		err = make_jobs(&r);
 	if (err == 0)
