@@ -183,33 +183,6 @@ static int save_asked_for(struct live_session *r)
 	return err;
 }
 
-static int hold_live_record(struct live_session *r, const struct live_record *record)
-{
-	struct stream_item item;
-	struct live_trailer trailer = { 0 };
-	int found = input_take(&r->p->ctx, r->job.in, record->bytes, record->size, &item);
-	int err = 0;
-
-	if (found < 0)
-		return found;
-	/* The kernel is to let pass what the thread that has begun does, too. */
-	if (found > 0 && item.kind == ITEM_STATE &&
-	    item.record.type == PERF_RECORD_FORK && r->job.pairing.threads.is_limited &&
-	    thread_set_has(&r->job.pairing.threads, item.record.ptid))
-		r->grown = true;
-	/* Samples are saved when they are delivered, with what was found; all else as it
-	 * came. */
-	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE)) {
-		/* It is saved in the order of time, which stands at its end. */
-		if (record->size >= sizeof(struct perf_event_header) + sizeof(trailer))
-			memcpy(&trailer, record->bytes + record->size - sizeof(trailer),
-			       sizeof(trailer));
-		err = stream_run_hold_bytes(&r->stream, trailer.time, record->bytes,
-					    record->size);
-	}
-	return err < 0 || found == 0 ? err : stream_run_hold(&r->stream, &item);
-}
-
 /*
  * All that has come by now. A round need not go out at once: held and not delivered, many stacks
  * are walked at less cost. But something new is looked at while its process lives, and before the
@@ -217,26 +190,51 @@ static int hold_live_record(struct live_session *r, const struct live_record *re
  */
 static int take_pending(struct live_session *r, double now)
 {
+	const struct thread_set *threads = &r->job.pairing.threads;
 	struct live_record record;
-	int err = 0, found = 1;
+	struct stream_item item;
+	int err = 0, found = 1, taken;
 
 	while (err == 0 && (found = live_next(&r->p->ctx, r->live, &record)) > 0) {
+		struct live_trailer trailer = { 0 };
 		bool due = false;
 
-		if (record.kind == LIVE_RECORD)
-			err = hold_live_record(r, &record);
-		if (err < 0)
-			break;
-		if (record.kind == LIVE_RECORD)
+		if (record.kind == LIVE_RECORD) {
+			taken = input_take(&r->p->ctx, r->job.in, record.bytes,
+					   record.size, &item);
+			if (taken < 0)
+				return taken;
+			/* The kernel is to let pass what the thread that has begun does, too. */
+			if (taken > 0 && item.kind == ITEM_STATE &&
+			    item.record.type == PERF_RECORD_FORK && threads->is_limited &&
+			    thread_set_has(threads, item.record.ptid))
+				r->grown = true;
+			/* Samples are saved when they are delivered, with what was found; all else
+			 * as it came, in the order of time, which stands at its end. */
+			if (r->stream.save && (taken == 0 || item.kind == ITEM_STATE)) {
+				if (record.size >=
+				    sizeof(struct perf_event_header) + sizeof(trailer))
+					memcpy(&trailer,
+					       record.bytes + record.size -
+						       sizeof(trailer),
+					       sizeof(trailer));
+				err = stream_run_hold_bytes(&r->stream, trailer.time,
+							    record.bytes, record.size);
+			}
+			if (err == 0 && taken > 0)
+				err = stream_run_hold(&r->stream, &item);
+			if (err < 0)
+				return err;
 			due = rounds_full(&r->stream.rounds, HELD_MOST);
-		else if (r->stream.save || r->stream.fresh || now < r->fresh_until ||
-			 now >= r->next_tick || now >= r->next_output ||
-			 /* room is made of what went out */
-			 images_over_limit(&r->p->images) ||
-			 rounds_full(&r->stream.rounds, HELD_LIGHTLY))
+		} else if (r->stream.save || r->stream.fresh || now < r->fresh_until ||
+			   now >= r->next_tick || now >= r->next_output ||
+			   /* room is made of what went out */
+			   images_over_limit(&r->p->images) ||
+			   rounds_full(&r->stream.rounds, HELD_LIGHTLY)) {
 			due = true;
-		else
+		} else {
 			rounds_hold_round(&r->stream.rounds);
+		}
 		if (due)
 			err = stream_run_end_round(&r->stream);
 	}

@@ -108,29 +108,21 @@ static bool is_start_name(const char *name)
 	       strncmp(name + (*name == '$'), erlang, sizeof(erlang) - 1) == 0;
 }
 
-static bool is_libc(const char *path)
-{
-	static const char *const begins[] = { "libc.so",    "libc-2.",	"libc.musl",
-					      "libpthread", "ld-linux", "ld-musl",
-					      "ld-2.",	    "ld.so",	"ld64.so" };
-	const char *slash = strrchr(path, '/');
-
-	path = slash ? slash + 1 : path;
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (strncmp(path, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
 /*
  * The class says what a frame can prove: a start proves a whole stack, the C library may,
  * code of a program does so by what follows it.
  */
 static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 {
+	/* Names of the C library's files and the loader's begin so. */
+	static const char *const libc[] = { "libc.so",	  "libc-2.",  "libc.musl",
+					    "libpthread", "ld-linux", "ld-musl",
+					    "ld-2.",	  "ld.so",    "ld64.so" };
 	const struct image *image =
 		&p->images.list.v[p->collected.frames.list.v[frame].image];
 	const struct function *f = &p->symbols.functions.v[p->symbols.of_frame.v[frame]];
+	const char *path = intern_text(&p->strings, image->path);
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
 	enum frame_class unnamed = FRAME_NAMED;
 
 	switch (image->kind) {
@@ -153,9 +145,10 @@ static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 	case IMAGE_VDSO:
 		break;
 	case IMAGE_FILE:
-		unnamed = is_libc(intern_text(&p->strings, image->path))
-				  ? FRAME_LIBC
-				  : FRAME_ANONYMOUS;
+		unnamed = FRAME_ANONYMOUS;
+		for (size_t i = 0; i < sizeof(libc) / sizeof(*libc); i++)
+			if (strncmp(file, libc[i], strlen(libc[i])) == 0)
+				unnamed = FRAME_LIBC;
 		break;
 	}
 	if (f->unnamed)
