@@ -642,29 +642,6 @@ static int group_job_make(struct ff_merge *m, uint32_t group, struct group_job *
 	return err < 0 ? fail_memory(&m->ctx) : 0;
 }
 
-static int copy_to(struct ff_merge *m, int fd, FILE *out)
-{
-	uint8_t *bytes = malloc(COPY);
-	uint64_t at = 0;
-	size_t got = COPY;
-	int err = bytes ? 0 : fail_memory(&m->ctx);
-
-	while (err == 0 && got == COPY) {
-		errno = 0;
-		got = file_read_at(fd, bytes, COPY, at);
-		at += got;
-		if (got < COPY && errno)
-			err = fail(&m->ctx, -errno, "cannot read a temporary file: %s",
-				   strerror(errno));
-		errno = 0;
-		if (err == 0 && fwrite(bytes, 1, got, out) != got)
-			err = fail(&m->ctx, errno ? -errno : -EIO, "cannot write: %s",
-				   strerror(errno ? errno : EIO));
-	}
-	free(bytes);
-	return err;
-}
-
 /* Once: 0, -EAGAIN where files have turned out to be damaged and were refused, or a failure. */
 static int try_merge(struct ff_merge *m, uint32_t group, FILE *to)
 {
@@ -715,6 +692,9 @@ static int try_merge(struct ff_merge *m, uint32_t group, FILE *to)
 int ff_merge_write(struct ff_merge *m, size_t i, FILE *out)
 {
 	int fd, copy, err = -EAGAIN;
+	uint8_t *bytes;
+	uint64_t at = 0;
+	size_t got = COPY;
 	FILE *to;
 
 	if (!m->finished || i >= m->groups.count)
@@ -746,7 +726,23 @@ int ff_merge_write(struct ff_merge *m, size_t i, FILE *out)
 
 		err = late_symbolize(&m->ctx, &late, out);
 	} else if (err == 0) {
-		err = copy_to(m, fd, out);
+		bytes = malloc(COPY);
+		err = bytes ? 0 : fail_memory(&m->ctx);
+		while (err == 0 && got == COPY) {
+			errno = 0;
+			got = file_read_at(fd, bytes, COPY, at);
+			at += got;
+			if (got < COPY && errno)
+				err = fail(&m->ctx, -errno,
+					   "cannot read a temporary file: %s",
+					   strerror(errno));
+			errno = 0;
+			if (err == 0 && fwrite(bytes, 1, got, out) != got)
+				err = fail(&m->ctx, errno ? -errno : -EIO,
+					   "cannot write: %s",
+					   strerror(errno ? errno : EIO));
+		}
+		free(bytes);
 	}
 	close(fd);
 	return err;
