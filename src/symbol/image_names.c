@@ -447,24 +447,6 @@ static int name_image_frames(struct naming_job *n)
 	return err;
 }
 
-/* Takes the texts of the report from the source. */
-static void take_source_report(struct image_names *job, struct source *s)
-{
-	source_note_failed_reads(s);
-	if (job->unnamed && s->stripped && s->files.problem.size == 0)
-		text_string(&s->files.problem,
-			    "it is stripped, and there is no debug file "
-			    "for it: only exported functions have names");
-	job->file = s->files.file;
-	job->debug_file = s->files.debug_file;
-	job->problem = s->files.problem;
-	job->trouble |= s->files.trouble && s->files.problem.size > 0;
-	job->refused = s->files.refused;
-	job->debug_info = source_has_debug_info(s);
-	job->known = source_naming(s);
-	s->files.file = s->files.debug_file = s->files.problem = (struct text){ 0 };
-}
-
 /* What runtimes make has no clones, and functions of Go may be called like one. */
 static struct spelling spelling_of(const struct symbol_options *options,
 				   const struct image *image, const struct source *source)
@@ -500,6 +482,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		.inlined_of_frame = inlined_of_frame,
 		.unnamed = HASH_NONE,
 	};
+	struct found *files = &n.source.files;
 	int err = naming_init(&n.naming, finder->options, image,
 			      intern_text(finder->strings, image->path));
 
@@ -509,14 +492,10 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		err = source_open(finder, job->image, &n.source);
 	if (err == 0)
 		err = jit_names_add(finder, frames, job, &n.source);
-	if (err < 0) {
-		intern_release(&n.spellings);
-		source_close(&n.source);
-		naming_release(&n.naming);
-		return err;
-	}
+	if (err < 0)
+		goto out;
 	job->kind = naming_kind(&n.naming);
-	n.naming.replaced = image->kind == IMAGE_FILE && n.source.files.refused;
+	n.naming.replaced = image->kind == IMAGE_FILE && files->refused;
 	n.names_most = NAMES_FREE;
 	for (size_t i = 0; n.source.symbols && i < SYMBOL_TABLES; i++)
 		n.names_most += NAMES_A_BYTE * n.source.symbols->names[i].size;
@@ -524,7 +503,21 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	alias_init(&n.alias, n.source.symbols,
 		   n.source.raw ? DEMANGLE_NO : DEMANGLE_PERF);
 	err = name_image_frames(&n);
-	take_source_report(job, &n.source);
+	source_note_failed_reads(&n.source);
+	if (job->unnamed && n.source.stripped && files->problem.size == 0)
+		text_string(&files->problem,
+			    "it is stripped, and there is no debug file "
+			    "for it: only exported functions have names");
+	/* Texts of the report are the job's from here on. */
+	job->file = files->file;
+	job->debug_file = files->debug_file;
+	job->problem = files->problem;
+	job->trouble |= files->trouble && files->problem.size > 0;
+	job->refused = files->refused;
+	job->debug_info = source_has_debug_info(&n.source);
+	job->known = source_naming(&n.source);
+	files->file = files->debug_file = files->problem = (struct text){ 0 };
+out:
 	alias_release(&n.alias);
 	hash_map_release(&n.by_symbol);
 	hash_map_release(&n.by_start);
