@@ -11,7 +11,6 @@
  */
 #include "tree/rows.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,20 +37,6 @@ bool tree_has_code(const struct tree_source *in)
 	return false;
 }
 
-/* Where ":file:line" begins that a label ends in, or NULL. */
-static const char *line_of_label(const char *label, size_t size)
-{
-	const char *p = label + size;
-
-	while (p > label && isdigit((unsigned char)p[-1]))
-		p--;
-	if (p == label + size || p == label || *--p != ':')
-		return NULL;
-	while (p > label && p[-1] != ':')
-		p--;
-	return p > label && *p != ':' ? p - 1 : NULL;
-}
-
 static int find_table_row(struct row_maker *m, const struct row *wanted, uint32_t *ret)
 {
 	uint64_t key = (uint64_t)wanted->name << 32 | wanted->module;
@@ -74,7 +59,8 @@ static int find_table_row(struct row_maker *m, const struct row *wanted, uint32_
 static int row_of_function(struct row_maker *m, const struct view_node *n, uint32_t *ret)
 {
 	const struct function *f = &m->in->symbols->functions.v[n->function];
-	const char *label = label_text(&m->view.labels, n->label), *line = NULL;
+	const char *label = label_text(&m->view.labels, n->label);
+	const char *colon = NULL, *line = NULL;
 	size_t size = m->view.labels.sizes.v[n->label];
 	const char *module = f->module ? intern_text(m->in->strings, f->module) : "";
 	struct row row = { .file = f->file, .line = f->line };
@@ -86,8 +72,13 @@ static int row_of_function(struct row_maker *m, const struct view_node *n, uint3
 		*ret = *slot;
 		return 0;
 	}
+	/* Where ":file:line" begins that a label ends in. */
 	if (m->by == ROWS_LINE)
-		line = line_of_label(label, size);
+		colon = memrchr(label, ':', size);
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")])
+		line = memrchr(label, ':', (size_t)(colon - label));
+	if (line && line + 1 == colon)
+		line = NULL;
 	err = intern_add(texts, module, strlen(module), &row.module);
 	if (err == 0 && m->by == ROWS_MODULE) {
 		/* What is no code, such as [unknown], stands for itself. */
