@@ -46,10 +46,10 @@ titled()
 		sample pid=1 time=61000000000 ip=0x1234 period=1 chain=U,0x1234
 		sample pid=1 time=63500000000 ip=0x1234 period=1 chain=U,0x1234
 	END
-	"$FLAMEFOLD" graph -q -o x.svg x.data
+	"$FLAMEFOLD" graph -q --no-heat -o x.svg x.data
 	"$FLAMEFOLD" info -f json x.svg | grep -qF "\"bytes\": $(stat -c %s x.svg),"
 	titled x.svg 'make -j8 · build1 · 2024-05-03 12:32 UTC · cycles · 2.50 s · 2 samples'
-	"$FLAMEFOLD" graph -q --title=T -o x.svg x.data
+	"$FLAMEFOLD" graph -q --no-heat --title=T -o x.svg x.data
 	titled x.svg T
 }
 
