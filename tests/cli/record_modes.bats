@@ -59,7 +59,7 @@ samples_of()
 	for who in "" "sleep 0.2 & wait"; do
 		for mode in offcpu wakeup; do
 			if [ -n "$who" ]; then
-				sh -c "sleep 1.5; taskset -c 0 sh -c '$who'; sleep 0.1; :" &
+				sh -c "sleep 5; taskset -c 0 sh -c '$who'; sleep 0.1; :" &
 				record -q --mode $mode --save x.data -p $! -o live.folded
 			else
 				record -q --mode $mode --save x.data -o live.folded -- taskset -c 0 sh -c "sleep 0.1; :"

@@ -85,7 +85,7 @@ lose_unmoved 900"
 
 @test "leak -p: a process that runs, and no other" {
 	need_probes
-	sh -c 'sleep 2; exec "$0"' "$program" &
+	sh -c 'sleep 6; exec "$0"' "$program" &
 	pid=$!
 	record -q --mode leak -g fp -p $pid -o x.folded
 	wait $pid || true
