@@ -325,7 +325,14 @@ same()
 	grep -q . script || perf script --no-inline -i "$1" >script 2>/dev/null
 	"$flamefold" fold --compat=stackcollapse --no-inline --all "$1" >ours 2>/dev/null
 	"$flamefold" fold --compat=stackcollapse --all script >theirs 2>/dev/null
-	diff ours theirs
+	diff <(without_stubs ours) <(without_stubs theirs)
+}
+
+# perf 6.1 has no names for some of ld.so's stubs: there it prints "@plt" alone.
+without_stubs()
+{
+	sed -E 's/;[^;@]*@plt/;@plt/g' "$1" | awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n }
+		END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' | sort
 }
 
 @test "a fresh recording and its text fold to the same" {
