@@ -7,22 +7,12 @@ load recordings
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
-	export TMPDIR=$BATS_TEST_TMPDIR/tmp
-	mkdir -p tmp
-	printf 'a;b 3\na;d 5\n' >1.folded
-	printf 'a 1\na;b 2\nc 4\n' >2.folded
-	printf 'a;b;c 7\nz 9\n' >3.folded
-	printf 'a;b;c;d;e;f 1\nb 1\n' >4.folded
+	folded_inputs
 }
 
 archive()
 {
 	timeout 300 "$flamefold" archive "$@"
-}
-
-merge()
-{
-	timeout 300 "$flamefold" merge -q "$@"
 }
 
 # recording HOST SECOND: HOST.data, of that second of the 26th of November 2026, and of a kernel.

@@ -8,18 +8,7 @@ load recordings
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
-	cat >a.folded <<-'END'
-	main;run;parse 1000
-	main;run;read 3000
-	main;old;x 500
-	kworker/3:1;x 400
-	END
-	cat >b.folded <<-'END'
-	main;run;parse 1500
-	main;run;read 2900
-	main;fresh;y 600
-	kworker/5:0;x 400
-	END
+	folded_sides
 }
 
 # recording NAME SEED READ: 20 s at 100 Hz of a program that reads for READ of 100 samples, parses for

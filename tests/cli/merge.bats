@@ -7,23 +7,13 @@ load recordings
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
-	export TMPDIR=$BATS_TEST_TMPDIR/tmp
-	mkdir -p tmp
-	printf 'a;b 3\na;d 5\n' >1.folded
-	printf 'a 1\na;b 2\nc 4\n' >2.folded
-	printf 'a;b;c 7\nz 9\n' >3.folded
-	printf 'a;b;c;d;e;f 1\nb 1\n' >4.folded
+	folded_inputs
 }
 
 teardown()
 {
 	# What was made on the way is gone, however the program ended.
 	[ -z "$(ls -A tmp)" ] || { sleep 1; [ -z "$(ls -A tmp)" ]; }
-}
-
-merge()
-{
-	timeout 300 "$flamefold" merge -q "$@"
 }
 
 # random_files COUNT: r/1 to r/COUNT, a few stacks each.

@@ -25,6 +25,39 @@ folded_calls()
 	END
 }
 
+# Two sides of a difference: a.folded and b.folded.
+folded_sides()
+{
+	cat >a.folded <<-'END'
+	main;run;parse 1000
+	main;run;read 3000
+	main;old;x 500
+	kworker/3:1;x 400
+	END
+	cat >b.folded <<-'END'
+	main;run;parse 1500
+	main;run;read 2900
+	main;fresh;y 600
+	kworker/5:0;x 400
+	END
+}
+
+# Four small inputs of a merge: 1.folded to 4.folded; what is made on the way is in tmp.
+folded_inputs()
+{
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir -p tmp
+	printf 'a;b 3\na;d 5\n' >1.folded
+	printf 'a 1\na;b 2\nc 4\n' >2.folded
+	printf 'a;b;c 7\nz 9\n' >3.folded
+	printf 'a;b;c;d;e;f 1\nb 1\n' >4.folded
+}
+
+merge()
+{
+	timeout 300 "$flamefold" merge -q "$@"
+}
+
 # Without the symbols of this machine: the same output everywhere.
 empty=$BATS_FILE_TMPDIR/empty
 
