@@ -209,6 +209,7 @@ static int read_evented(struct context *ctx, struct speedscope_reader *r,
 		double at = NAN;
 		char type = 0;
 		uint32_t location = 0;
+		bool has_frame = false;
 
 		for (bool in = json_begin(&j, '{'); in && json_next(&j, '}') && !j.why;) {
 			if (json_key_is(&j, "type")) {
@@ -216,6 +217,7 @@ static int read_evented(struct context *ctx, struct speedscope_reader *r,
 				type = r->name.size == 1 ? *r->name.bytes : 0;
 			} else if (json_key_is(&j, "frame")) {
 				location = read_frame_number(r, &j);
+				has_frame = true;
 			} else if (json_key_is(&j, "at")) {
 				at = json_read_number(&j);
 			} else {
@@ -226,6 +228,8 @@ static int read_evented(struct context *ctx, struct speedscope_reader *r,
 			json_fail(&j, !(at >= before)
 					      ? "an event is before the last one"
 					      : "an event neither opens nor closes");
+		if (!has_frame)
+			json_fail(&j, "an event has no frame");
 		if (!j.why && type == 'C' &&
 		    (!node || (!too_deep && l->nodes.v[node].location != location)))
 			json_fail(&j, "an event closes what is not open");

@@ -241,6 +241,13 @@ sampled='{"$schema":"https://www.speedscope.app/file-format-schema.json","name":
 	says "an event is before the last one"
 	sed 's/"C","frame":2/"C","frame":1/' s >bad
 	says "an event closes what is not open"
+	sed 's/"O","frame":2/"O"/' s >bad
+	says "an event has no frame"
+	# Not even where there is none that it could be.
+	python3 -c 'import json; s = json.load(open("s")); s["shared"]["frames"] = []; s["profiles"] = [{"type": "evented", "name": "t",
+		"unit": "none", "startValue": 0, "endValue": 5, "events": [{"type": "O", "at": 0}, {"type": "C", "at": 5}]}]
+json.dump(s, open("bad", "w"))'
+	says "an event has no frame"
 	sed 's/"milliseconds"/"parsecs"/' s >bad
 	says "a unit is unknown"
 	echo '{"name": "root", "value": 1, "children": []}' >bad
