@@ -11,6 +11,8 @@
 enum {
 	READ_ONCE = 1 << 20,
 	BYTES_MOST = INT32_MAX, /* of a file: numbers here have 32 bits */
+	/* Bytes of a name; what is longer is cut. A few bytes of a file can say one again. */
+	NAME_MOST = 1 << 14,
 	CHUNK_SAMPLES = 1 << 14,
 };
 
@@ -120,9 +122,9 @@ int listed_add_location(struct context *ctx, struct input *in, uint32_t *ret)
 /* Names end at a NUL, and a line's end in one would be taken for the end of it. */
 static void add_plain(struct text *t, const struct printed_part *part)
 {
-	size_t size = part->size ? strnlen(part->text, part->size) : 0, from = t->size;
+	size_t most = part->size < NAME_MOST ? part->size : NAME_MOST, from = t->size;
 
-	text_add(t, part->text, size);
+	text_add(t, part->text, most ? strnlen(part->text, most) : 0);
 	for (size_t i = from; !t->failed && i < t->size; i++)
 		if (t->bytes[i] == '\n')
 			t->bytes[i] = ' ';

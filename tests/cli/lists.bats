@@ -255,6 +255,17 @@ json.dump(s, open("bad", "w"))'
 	[[ $stderr == *"JSON"* ]]
 }
 
+@test "a long name that a few bytes say again and again takes no time" {
+	python3 - <<-'END' | python3 "$make" >long
+		name = "n" * 1000000
+		locations = ", ".join('(0, 0, [(name, "", %d)])' % i for i in range(3000))
+		print('(lambda name: {"types": [("x", "count")], "locations": [%s],' % locations)
+		print('"samples": [([i + 1], [1], {}) for i in range(3000)]})("%s")' % name)
+	END
+	[ "$(wc -c <long)" -lt 1200000 ]
+	"$flamefold" fold --memory=1G long | awk '{ exit !(length($1) == 16384 && $2 == 3000) }'
+}
+
 @test "a profile that takes more memory than is allowed is refused" {
 	python3 - >big <<-'END'
 		import json
