@@ -6,12 +6,12 @@
  */
 #include "input/json_reader.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 enum {
 	DEPTH_MOST = 512, /* lists in lists that are passed over */
-	NUMBER_MOST = 400, /* bytes of a number: all digits that a double may have */
+	POWER_MOST = 4000, /* of ten: far more than a double has */
 };
 
 struct json_reader json_reader_of(const char *text, size_t size)
@@ -107,25 +107,51 @@ bool json_key_is(const struct json_reader *j, const char *key)
 	return j->key_size == strlen(key) && memcmp(j->key, key, j->key_size) == 0;
 }
 
+static bool is_digit(const struct json_reader *j, const char *p)
+{
+	return p < j->end && *p >= '0' && *p <= '9';
+}
+
+/* No strtod(): who uses the library may have set a locale with another point. */
 double json_read_number(struct json_reader *j)
 {
-	char room[NUMBER_MOST + 1], *stop;
-	size_t size = 0;
-	double value;
+	bool negative = json_peek(j) == '-' && *j->at == '-', behind = false, down;
+	const char *p = j->at + negative, *start = p;
+	bool is_number = !j->why && is_digit(j, p);
+	long double value;
+	uint64_t digits = 0;
+	int power = 0, more = 0;
 
-	if (json_peek(j) == '-')
-		while (size < NUMBER_MOST && j->at + size < j->end &&
-		       strchr("0123456789+-.eE", j->at[size]) && j->at[size])
-			size++;
-	memcpy(room, j->at, size);
-	room[size] = '\0';
-	value = strtod(room, &stop);
-	if (size == 0 || stop != room + size || value != value || value - value != 0) {
+	for (; is_number && (is_digit(j, p) || (!behind && p < j->end && *p == '.'));
+	     p++) {
+		if (*p == '.') {
+			behind = true;
+			start = p + 1;
+		} else if (digits < UINT64_MAX / 10 - 1) {
+			digits = digits * 10 + (uint64_t)(*p - '0');
+			power -= behind;
+		} else if (power < POWER_MOST) {
+			/* There is no more room: it only moves the point. */
+			power += !behind;
+		}
+	}
+	is_number &= p > start;
+	if (is_number && p < j->end && (*p | 0x20) == 'e') {
+		down = p + 1 < j->end && p[1] == '-';
+		start = p + (down || (p + 1 < j->end && p[1] == '+') ? 2 : 1);
+		for (p = start; is_digit(j, p); p++)
+			more = more < POWER_MOST ? more * 10 + (*p - '0') : more;
+		power += down ? -more : more;
+	}
+	value = digits;
+	if (digits && power)
+		value = power < 0 ? value / powl(10, -power) : value * powl(10, power);
+	if (!is_number || p == start || !isfinite((double)value)) {
 		json_fail(j, "a number is missing");
 		return 0;
 	}
-	j->at += size;
-	return value;
+	j->at = p;
+	return negative ? -(double)value : (double)value;
 }
 
 /* Four hexadecimal digits; -1: they are not there. */
