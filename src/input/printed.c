@@ -309,7 +309,7 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 
 bool printed_is_tracepoint(const struct printed_part *event)
 {
-	const char *colon = memchr(event->text, ':', event->size);
+	const char *colon = event->size ? memchr(event->text, ':', event->size) : NULL;
 	size_t behind = colon ? event->size - (size_t)(colon + 1 - event->text) : 0;
 
 	if (!colon || memchr(event->text, '/', event->size))

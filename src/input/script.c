@@ -101,7 +101,9 @@ static bool append_printed(struct block_reader *r, const char *bytes, size_t siz
 	size = size < NAME_MOST ? size : NAME_MOST;
 	if (!array_reserve(&r->text, size))
 		return false;
-	memcpy(r->text.v + r->text.count, bytes, size);
+	/* What is empty may be NULL. */
+	if (size)
+		memcpy(r->text.v + r->text.count, bytes, size);
 	r->text.count += size;
 	return true;
 }
