@@ -63,7 +63,8 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 		symbolizer_expect_kernel(p->symbolizer);
 	if (err == 0)
 		err = choose_events(&job);
-	if (err == 0 && p->options.flags & FF_TIME_BLOCKS) {
+	/* A list says how long it took all in all, and of no sample when it was. */
+	if (err == 0 && p->options.flags & FF_TIME_BLOCKS && !job.rec->is_list) {
 		uint64_t first = job.rec->first_time, last = job.rec->last_time;
 
 		/* Pieces are of all time that was asked for, whether anything was sampled in it

@@ -80,6 +80,30 @@ is()
 	END
 }
 
+@test "two profiles are compared by their samples, for nobody knows when these were" {
+	# side NAME COUNT: twenty functions with 100 samples each, but the first, in 30 s.
+	side()
+	{
+		python3 - "$2" <<-'END' | python3 "$make" >"$1"
+			import sys
+			counts = [int(sys.argv[1])] + [100] * 19
+			print({"types": [("samples", "count"), ("cpu", "nanoseconds")],
+			       "locations": [(0, 0, [("f%d" % i, "", 0)]) for i in range(20)],
+			       "samples": [([i + 1], [n, n * 10000000], {}) for i, n in enumerate(counts)],
+			       "other": b"\x50\x80\xd8\x8e\xe1\x6f"})
+		END
+	}
+	side a 100
+	side b 300
+	"$flamefold" diff -f folded a b 2>err >/dev/null
+	run -1 grep 'pieces of its time' err
+	grep -qE '^flamefold: [1-9][0-9]* of 21 paths have changed' err || { cat err; return 1; }
+	"$flamefold" merge -q -o a.ff a
+	"$flamefold" merge -q -o b.ff b
+	"$flamefold" diff -f folded a.ff b.ff 2>err.ff >/dev/null
+	diff <(grep -o '[0-9]* of 21 paths' err) <(grep -o '[0-9]* of 21 paths' err.ff)
+}
+
 @test "pprof to pprof keeps samples, values, labels, mappings, inlined functions" {
 	{ small; echo ', "comments": ["prog -x"]}'; } | python3 "$make" >p
 	command -v go >/dev/null || skip "needs go"
