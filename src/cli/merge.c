@@ -105,7 +105,6 @@ static int add_all(struct merging *m, const char *by)
 	options.by = by;
 	if (m->settings->merge.symbolize)
 		options.symbolize = &m->settings->profile;
-
 	options.threads = m->settings->profile.threads;
 	options.progress =
 		m->settings->quiet || !isatty(STDERR_FILENO) ? NULL : show_merging;
@@ -277,9 +276,11 @@ static int take_arrival(struct merging *m, const char *output, const char *name)
 		return no_merge_memory();
 	m->tasks = tasks;
 	arrived = realloc(m->arrived, (m->arrivals + 2) * sizeof(*arrived));
-	if (!arrived || asprintf(&path, "%s/%s", m->settings->merge.watch, name) < 0)
+	if (!arrived)
 		return no_merge_memory();
 	m->arrived = arrived;
+	if (asprintf(&path, "%s/%s", m->settings->merge.watch, name) < 0)
+		return no_merge_memory();
 	if (*name == '.' || stat(path, &st) < 0 || S_ISFIFO(st.st_mode) ||
 	    (stat(output, &own) == 0 && own.st_dev == st.st_dev &&
 	     own.st_ino == st.st_ino)) {
@@ -292,6 +293,7 @@ static int take_arrival(struct merging *m, const char *output, const char *name)
 		if (strcmp(m->inputs[i], path) == 0) {
 			free(m->tasks[i].made);
 			free(m->tasks[i].why);
+			free(m->tasks[i].kernel);
 			return make_task(m, i);
 		}
 	m->inputs[m->count] = path;

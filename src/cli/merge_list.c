@@ -62,6 +62,10 @@ int merge_list_read(const struct settings *s, struct merge_list *ret)
 			return EXIT_INPUT;
 		}
 		ret->text = read_whole(in, &size);
+		if (ret->text && ferror(in)) {
+			say("cannot read '%s': %s", s->merge.list, strerror(errno));
+			code = EXIT_INPUT;
+		}
 		if (!standard)
 			fclose(in);
 		if (!ret->text)
@@ -91,6 +95,10 @@ int merge_list_read(const struct settings *s, struct merge_list *ret)
 		if (*p)
 			ret->inputs[ret->count++] = p;
 		p = stop + 1;
+	}
+	if (s->merge.list && ret->count == 0) {
+		say("'%s' names no inputs", s->merge.list);
+		return EXIT_INPUT;
 	}
 	return 0;
 }

@@ -193,6 +193,11 @@ random_files()
 	cmp x.ff y.ff
 	cat 1.folded | "$flamefold" merge - -o s.ff
 	"$flamefold" fold s.ff | diff - 1.folded
+	# What opens may be no file.
+	run -1 --separate-stderr merge --from . -o z.ff
+	[ "$stderr" = "flamefold: cannot read '.': Is a directory" ]
+	run -1 --separate-stderr merge --from /dev/null -o z.ff
+	[ "$stderr" = "flamefold: '/dev/null' names no inputs" ]
 }
 
 @test "--by writes a file for each value" {
