@@ -85,6 +85,10 @@ int choose_events(struct input_job *j)
 	};
 	int err;
 
+	if (p->options.flags & FF_CHART && j->rec->has_no_times)
+		return fail(&p->ctx, -EINVAL,
+			    "cannot draw a chart of '%s': it has no times",
+			    input_path(j->in));
 	if (p->options.flags & FF_CHART) {
 		j->chart.asks = filters_ask_samples(p->filters);
 		j->chart.column = p->waits;

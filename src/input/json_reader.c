@@ -107,7 +107,7 @@ bool json_key_is(const struct json_reader *j, const char *key)
 	return j->key_size == strlen(key) && memcmp(j->key, key, j->key_size) == 0;
 }
 
-static bool is_digit(const struct json_reader *j, const char *p)
+static bool digit_at(const struct json_reader *j, const char *p)
 {
 	return p < j->end && *p >= '0' && *p <= '9';
 }
@@ -117,12 +117,12 @@ double json_read_number(struct json_reader *j)
 {
 	bool negative = json_peek(j) == '-' && *j->at == '-', behind = false, down;
 	const char *p = j->at + negative, *start = p;
-	bool is_number = !j->why && is_digit(j, p);
+	bool is_number = !j->why && digit_at(j, p);
 	long double value;
 	uint64_t digits = 0;
 	int power = 0, more = 0;
 
-	for (; is_number && (is_digit(j, p) || (!behind && p < j->end && *p == '.'));
+	for (; is_number && (digit_at(j, p) || (!behind && p < j->end && *p == '.'));
 	     p++) {
 		if (*p == '.') {
 			behind = true;
@@ -139,7 +139,7 @@ double json_read_number(struct json_reader *j)
 	if (is_number && p < j->end && (*p | 0x20) == 'e') {
 		down = p + 1 < j->end && p[1] == '-';
 		start = p + (down || (p + 1 < j->end && p[1] == '+') ? 2 : 1);
-		for (p = start; is_digit(j, p); p++)
+		for (p = start; digit_at(j, p); p++)
 			more = more < POWER_MOST ? more * 10 + (*p - '0') : more;
 		power += down ? -more : more;
 	}

@@ -670,6 +670,6 @@ int pprof_open(struct context *ctx, struct input *in)
 		return err;
 	l->parse = parse_pprof;
 	in->rec.format = "profile of pprof";
-	in->rec.shares_samples = true;
+	in->rec.shares_samples = in->rec.has_no_times = true;
 	return listed_open(ctx, in, l);
 }

@@ -116,6 +116,7 @@ struct recording {
 	bool big_endian, compressed;
 	bool is_text; /* frames have names already: perf script has printed it, or .is_list */
 	bool is_list; /* of samples, by another profiler: what is of no thread has no process frame */
+	bool has_no_times; /* of a list: samples stand where they are in the file */
 	bool shares_samples; /* its events are several values of the same samples */
 	bool pids_printed; /* of a text: else threads are known by their numbers alone */
 	bool kernel_located; /* where the kernel lay in memory was recorded */

@@ -24,6 +24,9 @@ enum {
 	FIRST_THREAD = 1, /* threads have no numbers in such files */
 };
 
+/* Of weights and times: what a double tells from more. */
+static const double MOST = 1e18;
+
 enum value_unit { UNIT_COUNT, UNIT_TIME, UNIT_BYTES };
 
 struct speedscope_reader {
@@ -32,6 +35,7 @@ struct speedscope_reader {
 	struct json_reader json; /* where something is wrong, if there is */
 	struct text name;
 	size_t frames; /* that are shared: locations */
+	uint64_t left_out; /* samples that weigh less than nothing, or rounded nothing */
 	int event_of[EVENTS_UNITS]; /* -1: none yet */
 	/* Of the profile at hand. */
 	uint32_t thread;
@@ -143,24 +147,31 @@ static int add_weight(struct context *ctx, struct speedscope_reader *r, uint32_t
 		.thread = r->thread,
 		.event = r->event,
 		.times = 1,
-		.time = r->is_timed && at > 0 && at * r->scale < 1e18
-				? (uint64_t)(at * r->scale)
-				: r->listed->samples.count,
+		.time = !r->is_timed ? r->listed->samples.count
+			: at > 0     ? (uint64_t)fmin(round(at * r->scale), MOST)
+				     : 0,
 	};
 
-	weight = round(weight * r->scale);
 	/* Where nothing runs nothing weighs. */
-	if (weight < 1 || node == 0)
+	if (node == 0 || weight == 0)
 		return 0;
-	sample.weight = weight < 1e18 ? (uint64_t)weight : (uint64_t)1e18;
+	weight = round(weight * r->scale);
+	if (weight < 1) {
+		r->left_out++;
+		return 0;
+	}
+	if (weight > MOST)
+		return fail(ctx, -EBADMSG,
+			    "'%s' is not a profile of speedscope: a weight is too large",
+			    r->in->file.path);
+	sample.weight = (uint64_t)weight;
 	return listed_add_sample(ctx, r->in, &sample);
 }
 
 static int read_sampled(struct context *ctx, struct speedscope_reader *r,
-			struct json_reader samples, struct json_reader weights)
+			struct json_reader samples, struct json_reader weights, double at)
 {
 	bool more = json_begin(&samples, '[') && json_begin(&weights, '[');
-	double at = 0;
 	int err = 0;
 
 	while (more && err == 0 && json_next(&samples, ']')) {
@@ -284,6 +295,7 @@ static int choose_unit(struct context *ctx, struct speedscope_reader *r,
 	}
 	r->scale = units[i].scale;
 	r->is_timed = units[i].unit == UNIT_TIME;
+	r->in->rec.has_no_times &= !r->is_timed;
 	if (r->event_of[units[i].unit] < 0) {
 		const char *name = names[units[i].unit];
 
@@ -343,17 +355,16 @@ static int read_profile(struct context *ctx, struct speedscope_reader *r,
 		return refuse_speedscope(ctx, r);
 	if (err < 0)
 		return err;
-	if (!places[PLACE_EVENTS].at)
-		return read_sampled(ctx, r, reader_at(j, places[PLACE_SAMPLES].at),
-				    reader_at(j, places[PLACE_WEIGHTS].at));
 	if (places[PLACE_START].at) {
 		value = reader_at(j, places[PLACE_START].at);
 		start = json_read_number(&value);
 	}
-	return went_wrong(r, &value)
-		       ? refuse_speedscope(ctx, r)
-		       : read_evented(ctx, r, reader_at(j, places[PLACE_EVENTS].at),
-				      start);
+	if (went_wrong(r, &value))
+		return refuse_speedscope(ctx, r);
+	if (places[PLACE_EVENTS].at)
+		return read_evented(ctx, r, reader_at(j, places[PLACE_EVENTS].at), start);
+	return read_sampled(ctx, r, reader_at(j, places[PLACE_SAMPLES].at),
+			    reader_at(j, places[PLACE_WEIGHTS].at), start);
 }
 
 /* In files of flamefold the first profile is that of all, and the others are parts of it. */
@@ -416,11 +427,19 @@ static int parse_speedscope(struct context *ctx, struct input *in, struct listed
 			break;
 		all = first && is_of_all(&r, &tops[2], &places[PLACE_NAME]);
 		alone = all || (first && json_peek(&list) == ']');
+		/* A chart is one of threads. */
+		alone &= !in->tells_switches;
 		err = read_profile(ctx, &r, places, alone);
 	}
 	text_release(&r.name);
 	if (err == 0 && went_wrong(&r, &list))
 		err = refuse_speedscope(ctx, &r);
+	if (err == 0 && r.left_out)
+		warn(ctx,
+		     "'%s': left out %llu samples whose weights are below zero, or "
+		     "nearer "
+		     "to zero than to one",
+		     in->file.path, (unsigned long long)r.left_out);
 	return err;
 }
 
@@ -445,5 +464,6 @@ int speedscope_open(struct context *ctx, struct input *in, bool *is)
 	}
 	l->parse = parse_speedscope;
 	in->rec.format = "profile of speedscope";
+	in->rec.has_no_times = true; /* until a profile has a unit of time */
 	return listed_open(ctx, in, l);
 }

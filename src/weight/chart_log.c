@@ -119,12 +119,13 @@ static int take_thread_switch(struct weigher *w, const struct weighing *x)
 	return err;
 }
 
-/* How long samples of an event are apart; 0: that is not said. */
-static uint64_t sampling_period(const struct event *event, const struct sample *s)
+/* How long samples of an event are apart; 0: that is not said. What a list has weighs by its time. */
+static uint64_t sampling_period(const struct recording *rec, const struct sample *s)
 {
-	uint64_t period = event->frequency	  ? 1000000000 / event->frequency
-			  : event_is_clock(event) ? s->period
-						  : 0;
+	const struct event *event = &rec->events.v[s->event];
+	uint64_t period = event->frequency ? 1000000000 / event->frequency
+			  : event_is_clock(event) || rec->is_list ? s->period
+								  : 0;
 
 	return period < UINT32_MAX ? period : 0;
 }
@@ -145,7 +146,7 @@ int chart_take(struct weigher *w, const struct weighing *x)
 		return take_thread_switch(w, x);
 	if (s->tid == UINT32_MAX)
 		return 0;
-	said.period = (uint32_t)sampling_period(&w->rec->events.v[s->event], s);
+	said.period = (uint32_t)sampling_period(w->rec, s);
 	return x->charge.lost ? 0 : defer_moment(w, x, MOMENT_SAMPLE, &said);
 }
 

@@ -102,6 +102,11 @@ is()
 	"$flamefold" merge -q -o b.ff b
 	"$flamefold" diff -f folded a.ff b.ff 2>err.ff >/dev/null
 	diff <(grep -o '[0-9]* of 21 paths' err) <(grep -o '[0-9]* of 21 paths' err.ff)
+	# Nor can it be drawn.
+	for chart in --chart --flamechart; do
+		run -1 --separate-stderr "$flamefold" graph "$chart" -o x.svg a
+		[[ $stderr == "flamefold: cannot draw a chart of 'a': it has no times"* ]]
+	done
 }
 
 @test "pprof to pprof keeps samples, values, labels, mappings, inlined functions" {
@@ -237,6 +242,41 @@ sampled='{"$schema":"https://www.speedscope.app/file-format-schema.json","name":
 	python3 -c 'import json; s = json.load(open("s")); s["profiles"].pop(); json.dump(s, open("one", "w"))'
 	"$flamefold" fold one >ours
 	is $'main;work é😀 70000000\nmain 30500000'
+	# What weighs less than one is left out, but not without a word.
+	sed 's/"milliseconds"/"none"/; s/70, 30.5, 4/0.4, 30.5, -4/; s/\[\]\]/[0]]/' one >t
+	run -0 --separate-stderr "$flamefold" fold t
+	[[ $stderr == *"'t': left out 2 samples whose weights are below zero, or nearer to zero than to one"* ]]
+	[ "$output" = "main 31" ]
+	sed 's/70,/7e18,/' s >t
+	run -1 --separate-stderr "$flamefold" fold t
+	[ "$stderr" = "flamefold: 't' is not a profile of speedscope: a weight is too large" ]
+}
+
+# chart FILE: its spans, by depth, of each thread.
+chart()
+{
+	"$flamefold" export -q --chart -f speedscope -o chart.json "$1"
+	python3 - <<-'END'
+		import json
+		c = json.load(open("chart.json"))
+		for p in c["profiles"]:
+		    print(p["name"].split("-")[0], end="")
+		    for e in p["events"]:
+		        print("", e["type"] + c["shared"]["frames"][e["frame"]]["name"][0] + str(e["at"]), end="")
+		    print()
+	END
+}
+
+@test "speedscope: its charts are as long as their profiles" {
+	printf %s "$sampled" | sed '3s/milliseconds/nanoseconds/; 3s/30.5/30/; 3s/"startValue":0/"startValue":20/' >s
+	chart s | diff - <(printf '%s\n' 't 1 Om20 Ow20 Cw90 Cm120' 't 2 Om0 Oa10 Ca80 Cm100')
+	# One alone is a thread of its name here.
+	python3 -c 'import json; s = json.load(open("s")); s["profiles"].pop(0); json.dump(s, open("one", "w"))'
+	chart one | diff - <(echo 't 2 Om0 Oa10 Ca80 Cm100')
+	"$flamefold" graph -q --flamechart -o one.svg one
+	sed 's/"nanoseconds"/"none"/' one >none
+	run -1 --separate-stderr "$flamefold" graph --flamechart -o none.svg none
+	[ "$stderr" = "flamefold: cannot draw a chart of 'none': it has no times" ]
 }
 
 @test "speedscope: what flamefold has written is read as it was" {

@@ -51,7 +51,10 @@ static inline void fuzz_write(struct ff_profile *p)
 	/* The viewer is the same each time, and most of the bytes. */
 	graph.flags = FF_GRAPH_NO_SCRIPT;
 	fuzz_check(out != NULL, "memory");
-	fuzz_check(ff_write_folded(p, out) == 0, "what was read can be written");
+	/* A recording's chart, which FF_FLAMECHART asks for, is no folded text. */
+	fuzz_check(ff_write_folded(p, out) == 0 ||
+			   strstr(ff_profile_error(p), "no place for a chart"),
+		   "what was read can be written");
 	ff_write_svg(p, &graph, out);
 	fclose(out);
 	free(text);
