@@ -4,7 +4,8 @@
  * threads share them:
  *
  *	stackTable	a node of the view each, by how far in front of it its parent is
- *	frameTable	a function, and how deep in another one it was inlined
+ *	frameTable	a function, and how deep in which other one it was inlined
+ *	nativeSymbols	those that others were inlined in: only by them the profiler tells what was
  *	funcTable, resourceTable, sources, stringArray
  *	threads		one for each process (or thread, as --tid has them) at the root of stacks
  *
@@ -21,6 +22,7 @@ enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
 
 struct firefox_frame {
 	uint32_t function; /* number */
+	uint32_t host; /* the one that it was inlined in, by way of others; else itself */
 	uint8_t category;
 	uint16_t inline_depth;
 };
@@ -30,6 +32,8 @@ struct firefox {
 	struct numbering functions;
 	struct intern strings; /* stringArray */
 	ARRAY(struct firefox_frame) frames;
+	ARRAY(uint32_t) symbols; /* numbers of hosts in a module */
+	struct hash_map symbol_numbers; /* by host */
 	uint32_t *frame_of; /* by node */
 	uint32_t *stack_of; /* by node: row of the stackTable; UINT32_MAX: none */
 	ARRAY(uint32_t) modules; /* resources: strings of the sources */
@@ -96,7 +100,23 @@ static int list_firefox_files(struct firefox *x)
 	return 0;
 }
 
-/* Frames are found again by function, depth and category. */
+/* Of a host, once. A symbol has a library, so one that is in none is no symbol. */
+static int list_host(struct firefox *x, uint32_t host)
+{
+	uint32_t *slot;
+
+	if (!exchange_function(&x->e, x->functions.nodes.v[host])->module ||
+	    hash_map_get(&x->symbol_numbers, host))
+		return 0;
+	slot = array_add(&x->symbols);
+	if (!slot ||
+	    !hash_map_set(&x->symbol_numbers, host, (uint32_t)x->symbols.count - 1))
+		return -ENOMEM;
+	*slot = host;
+	return 0;
+}
+
+/* Frames are found again by function, host, depth and category. */
 static int list_firefox_frames(struct firefox *x)
 {
 	static const uint8_t categories[] = {
@@ -106,8 +126,8 @@ static int list_firefox_frames(struct firefox *x)
 		[FUNCTION_GAP] = CATEGORY_OTHER,
 	};
 	const struct exchange *e = &x->e;
-	struct hash_map known = { 0 };
-	uint32_t stacks = 0;
+	struct hash_map known = { 0 }, pairs = { 0 };
+	uint32_t stacks = 0, pair_count = 0;
 	int err = 0;
 
 	x->stack_of[0] = UINT32_MAX;
@@ -118,23 +138,30 @@ static int list_firefox_frames(struct firefox *x)
 			       x->stack_of[n->parent] != UINT32_MAX;
 		struct firefox_frame frame = { .category = categories[f->kind] }, *slot;
 		const uint32_t *number;
-		uint64_t key;
+		uint64_t pair, key;
 
 		x->stack_of[i] = exchange_is_process(e, i) ? UINT32_MAX : stacks++;
 		if (x->stack_of[i] == UINT32_MAX)
 			continue;
 		frame.function = numbering_of(e, &x->functions, NUMBER_FUNCTIONS, i);
+		frame.host = frame.function;
 		if (inlined) {
 			const struct firefox_frame *outer =
 				&x->frames.v[x->frame_of[n->parent]];
 
 			frame.category = outer->category;
+			frame.host = outer->host;
 			frame.inline_depth =
 				(uint16_t)(outer->inline_depth +
 					   (outer->inline_depth < UINT16_MAX));
+			err = list_host(x, frame.host);
 		}
-		key = (uint64_t)frame.function << 32 | (uint32_t)frame.inline_depth << 8 |
-		      frame.category;
+		pair = (uint64_t)frame.function << 32 | frame.host;
+		number = hash_map_get(&pairs, pair);
+		if (!number && !hash_map_set(&pairs, pair, pair_count))
+			err = -ENOMEM;
+		key = (uint64_t)(number ? *number : pair_count++) << 32 |
+		      (uint32_t)frame.inline_depth << 8 | frame.category;
 		number = hash_map_get(&known, key);
 		if (number) {
 			x->frame_of[i] = *number;
@@ -148,6 +175,7 @@ static int list_firefox_frames(struct firefox *x)
 			err = -ENOMEM;
 	}
 	hash_map_release(&known);
+	hash_map_release(&pairs);
 	return err;
 }
 
@@ -212,6 +240,13 @@ static int64_t firefox_function(struct firefox *x, uint32_t row)
 	return x->frames.v[row].function;
 }
 
+static int64_t symbol_of(struct firefox *x, uint32_t row)
+{
+	const uint32_t *number = hash_map_get(&x->symbol_numbers, x->frames.v[row].host);
+
+	return number ? (int64_t)*number : NO_VALUE;
+}
+
 static const struct function *row_function(struct firefox *x, uint32_t row)
 {
 	return exchange_function(&x->e, x->functions.nodes.v[row]);
@@ -244,6 +279,16 @@ static int64_t line_of(struct firefox *x, uint32_t row)
 {
 	return row_function(x, row)->line ? (int64_t)row_function(x, row)->line
 					  : NO_VALUE;
+}
+
+static int64_t symbol_library(struct firefox *x, uint32_t row)
+{
+	return resource_of(x, x->symbols.v[row]);
+}
+
+static int64_t symbol_name(struct firefox *x, uint32_t row)
+{
+	return firefox_name(x, x->symbols.v[row]);
 }
 
 static int64_t module_string(struct firefox *x, uint32_t row)
@@ -295,6 +340,7 @@ static void add_shared(struct firefox *x)
 	struct text *t = &x->sink.text;
 	size_t frames = x->frames.count, functions = x->functions.nodes.count;
 	size_t modules = x->modules.count, files = x->files.count;
+	size_t symbols = x->symbols.count;
 
 	text_string(t, ",\n\"shared\":{");
 	add_stack_table(x);
@@ -304,7 +350,7 @@ static void add_shared(struct firefox *x)
 	add_firefox_values(x, "category", frames, category_of);
 	add_constant(x, "subcategory", frames, 0);
 	add_firefox_values(x, "func", frames, firefox_function);
-	add_firefox_values(x, "nativeSymbol", frames, NULL);
+	add_firefox_values(x, "nativeSymbol", frames, symbol_of);
 	add_constant(x, "innerWindowID", frames, 0);
 	add_firefox_values(x, "line", frames, NULL);
 	add_firefox_values(x, "column", frames, NULL);
@@ -323,11 +369,12 @@ static void add_shared(struct firefox *x)
 	add_firefox_values(x, "lineNumber", functions, line_of);
 	add_firefox_values(x, "columnNumber", functions, NULL);
 	add_firefox_values(x, "originalLocation", functions, NULL);
-	text_string(
-		t,
-		"},\n\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
-		"\"libIndex\":[],\"name\":[]}");
-	text_printf(t, ",\n\"resourceTable\":{\"length\":%zu", modules);
+	text_printf(t, "},\n\"nativeSymbols\":{\"length\":%zu", symbols);
+	add_constant(x, "address", symbols, -1);
+	add_firefox_values(x, "functionSize", symbols, NULL);
+	add_firefox_values(x, "libIndex", symbols, symbol_library);
+	add_firefox_values(x, "name", symbols, symbol_name);
+	text_printf(t, "},\n\"resourceTable\":{\"length\":%zu", modules);
 	add_firefox_values(x, "lib", modules, own_row);
 	add_firefox_values(x, "name", modules, module_string);
 	add_firefox_values(x, "host", modules, NULL);
@@ -522,6 +569,8 @@ int write_firefox(struct context *ctx, const struct tree_source *in,
 	intern_release(&x.strings);
 	numbering_release(&x.functions);
 	array_release(&x.frames);
+	array_release(&x.symbols);
+	hash_map_release(&x.symbol_numbers);
 	array_release(&x.modules);
 	array_release(&x.build_ids);
 	array_release(&x.files);

@@ -1,10 +1,13 @@
-// What flamefold export writes, in the programs that it is for: speedscope reads five of the formats, d3-flame-graph one.
+// What flamefold export writes, in the programs that it is for: speedscope reads five of the formats, d3-flame-graph,
+// the Firefox Profiler and Grafana's panel one each.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { require } from "./page.mjs";
 
 const stacks = "app;main;parse 30\napp;main;write 40\nsh;main;idle 20\n";
@@ -80,4 +83,96 @@ test("d3-flame-graph draws what d3 has", { skip: existsSync(d3) ? false : "no d3
 		["parse", 30, 300], ["root", 90, 900], ["sh", 20, 200], ["write", 40, 400],
 	]);
 	await page.close();
+});
+
+// Text of perf script: three threads of two programs, an inlined function, names that have to be quoted, weights in ns.
+const recording = `app 8/9 1.000000: 30000000 cpu-clock:
+	401010 inl+0x10 (inlined)
+	401010 parse+0x10 (/bin/app)
+	401000 main+0x0 (/bin/app)
+
+app 8/10 1.100000: 40500000 cpu-clock:
+	401020 write [x];y \\ é😀+0x10 (/bin/app)
+	401000 main+0x0 (/bin/app)
+
+sh 11/11 1.200000: 20000000 cpu-clock:
+	401000 idle+0x0 (/bin/sh)
+	401000 main+0x0 (/bin/sh)
+
+`;
+const flamefold = (...words) => execFileSync(process.env.FLAMEFOLD, [...words, "-"], { input: recording }).toString();
+const folded = (...options) => flamefold("fold", ...options).trimEnd().split("\n").sort();
+
+const profiler = path.join(process.env.NODE_PATH, "@firefox-devtools/profiler-cli/dist/profiler-cli.js");
+
+test("the Firefox Profiler sees what fold prints", { skip: existsSync(profiler) ? false : "no profiler-cli: npm has not brought it" }, async () => {
+	const home = mkdtempSync(path.join(tmpdir(), "profiler-"));
+	const run = { env: { ...process.env, HOME: home }, stdio: ["ignore", "pipe", "pipe"] };
+	const ask = (...words) => JSON.parse(execFileSync(process.execPath, [profiler, ...words, "--json", "--session", "one"], run));
+	const file = path.join(home, "profile.json");
+	const seen = [];
+	let daemon, threads;
+
+	try {
+		writeFileSync(file, flamefold("export", "-q", "--tid", "-f", "firefox", "-o", "-"));
+		daemon = spawn(process.execPath, [profiler, "--daemon", file, "--session", "one"], { ...run, stdio: "ignore" });
+		// It answers once it has read the file.
+		for (let i = 0; !threads; i++)
+			try {
+				threads = ask("thread", "list").threads;
+			} catch (error) {
+				if (i === 300 || daemon.exitCode !== null)
+					throw error;
+				await sleep(200);
+			}
+		for (const thread of threads) {
+			const tree = ask("thread", "samples-top-down", "--thread", thread.threadHandle);
+			const open = [[tree.regularCallTree, `${thread.name}-${thread.pid}/${thread.tid}`]];
+
+			assert.equal(tree.weightType, "tracing-ms");
+			for (const [node, stack] of open) {
+				if (node.selfSamples)
+					seen.push(`${stack} ${Math.round(node.selfSamples * 1e6)}`);
+				for (const child of node.children)
+					open.push([child, `${stack};${child.name}${child.inlineStatus === "inlined" ? "_[i]" : ""}`]);
+			}
+		}
+		assert.deepEqual(seen.sort(), folded("--tid", "--inline-mark"));
+	} finally {
+		daemon?.kill();
+		rmSync(home, { recursive: true, force: true });
+	}
+});
+
+// The package's own code, without what it draws with: that would be half a gigabyte. Its names of enums are Grafana's
+// @grafana/data's, and so is the display of an enum, the text that its number stands for.
+const panel = path.join(process.env.NODE_PATH, "../flamegraph/package/dist/esm");
+const data = `export const FieldType = { string: "string", enum: "enum", number: "number" };
+export const createTheme = () => ({});
+export const getDisplayProcessor = ({ field }) => (value) => ({ text: field.config.type?.enum.text[value] ?? String(value), numeric: value });`;
+
+test("Grafana's panel sees what fold prints", { skip: existsSync(panel) ? false : "no flamegraph of Grafana: npm has not brought it" }, async () => {
+	const url = (code) => `data:text/javascript,${encodeURIComponent(code)}`;
+	const code = (file) => readFileSync(path.join(panel, file), "utf8").replace("'@grafana/data'", `'${url(data)}'`);
+	const transform = code("FlameGraph/dataTransform.mjs").replace("'../types.mjs'", `'${url(code("types.mjs"))}'`)
+		.replace("'./treeTransforms.mjs'", `'${url("export const mergeParentSubtrees = 0, mergeSubtrees = 0;")}'`);
+	const { FlameGraphDataContainer } = await import(url(transform));
+	const frame = JSON.parse(flamefold("export", "-q", "-f", "grafana", "-o", "-"));
+	const fields = frame.schema.fields.map((field, i) => ({ ...field, values: frame.data.values[i] }));
+	const container = new FlameGraphDataContainer({ length: frame.data.values[0].length, fields }, { collapsing: false });
+	const seen = [], stacks = new Map();
+
+	assert.equal(container.getUnitTitle(), "Time");
+	for (const item of container.getLevels().flat()) {
+		const parent = item.parents?.[0], label = container.getLabel(item.itemIndexes[0]);
+		const self = item.value - item.children.reduce((sum, child) => sum + child.value, 0);
+
+		// The root is all there is.
+		stacks.set(item, !parent ? "" : parent.parents ? `${stacks.get(parent)};${label}` : label);
+		assert.equal(container.getSelf(item.itemIndexes), self);
+		assert.ok(!parent || (parent.start <= item.start && item.start + item.value <= parent.start + parent.value));
+		if (self)
+			seen.push(`${stacks.get(item)} ${self}`);
+	}
+	assert.deepEqual(seen.sort(), folded());
 });

@@ -188,13 +188,18 @@ const readers = {
 				check(meta.categories[shared.frameTable.category[frame]], "a category that is not there");
 				const resource = shared.funcTable.resource[func];
 				check(resource === -1 || profile.libs[shared.resourceTable.lib[resource]], "a library that is not there");
-				stack.push([shared.stringArray[shared.funcTable.name[func]], shared.frameTable.inlineDepth[frame]]);
+				const symbol = shared.frameTable.nativeSymbol[frame];
+				const host = symbol === null ? null : shared.stringArray[shared.nativeSymbols.name[symbol]];
+				stack.push([shared.stringArray[shared.funcTable.name[func]], shared.frameTable.inlineDepth[frame], host]);
 				if (!offset) break;
 				at -= offset;
 			}
 			stack.reverse();
 			// What was inlined stands behind its function, one deeper.
 			stack.forEach(([, depth], i) => check(depth === 0 || depth === stack[i - 1][1] + 1, "inline depth"));
+			stack.forEach(([name, depth, host], i) => {
+				check(host === null || host === (depth ? stack[i - depth][0] : name), "the symbol of another function");
+			});
 			return stack.map(([name]) => name);
 		};
 		check(profile.threads.length >= 1, "no thread");
