@@ -139,6 +139,14 @@ static int name_listed(struct context *ctx, struct input *in, uint32_t *ret)
 	return 0;
 }
 
+int listed_add_name(struct context *ctx, struct input *in, struct printed_part name,
+		    uint32_t *ret)
+{
+	text_clear(&in->listed->text);
+	add_plain(&in->listed->text, &name);
+	return name_listed(ctx, in, ret);
+}
+
 int listed_add_frame(struct context *ctx, struct input *in, const struct listed_frame *f)
 {
 	struct listed *l = in->listed;
@@ -229,8 +237,7 @@ int listed_add_event(struct context *ctx, struct input *in, struct printed_part 
 	struct event *event = array_add(&in->rec.events);
 	struct sample_layout *layout = array_add(&in->layouts);
 
-	if (!event || !layout ||
-	    input_add_name(in, name.text, name.size, &event->name) < 0 ||
+	if (!event || !layout || listed_add_name(ctx, in, name, &event->name) < 0 ||
 	    intern_add(in->strings, unit, strlen(unit), &event->unit) < 0)
 		return fail_memory(ctx);
 	event->clock = CLOCK_OF_PERF;

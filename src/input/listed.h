@@ -78,6 +78,9 @@ struct listed_frame {
 	uint64_t line, address; /* of an unnamed one */
 	bool inlined;
 };
+/* As names of frames are: it may be long, hold a NUL, and be said again with a few bytes. */
+int listed_add_name(struct context *ctx, struct input *in, struct printed_part name,
+		    uint32_t *ret);
 int listed_add_location(struct context *ctx, struct input *in, uint32_t *ret);
 int listed_add_frame(struct context *ctx, struct input *in, const struct listed_frame *f);
 int listed_add_node(struct context *ctx, struct input *in, struct listed_node node,

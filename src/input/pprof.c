@@ -242,9 +242,10 @@ static int note_build_ids(struct context *ctx, struct pprof *p)
 		if (!whole)
 			continue;
 		id.size = (uint8_t)(digits / 2);
+		if (listed_add_name(ctx, p->in, m->file, &id.path) < 0)
+			return -ENOMEM;
 		slot = array_add(&p->in->rec.build_ids);
-		if (!slot ||
-		    input_add_name(p->in, m->file.text, m->file.size, &id.path) < 0)
+		if (!slot)
 			return fail_memory(ctx);
 		*slot = id;
 	}
@@ -380,10 +381,8 @@ static int find_owner(struct context *ctx, struct pprof *p, const struct pprof_o
 	*ret = LISTED_NOBODY;
 	if (!o->comm.size && !o->has_pid && !o->has_tid)
 		return 0;
-	if (o->comm.size &&
-	    input_add_name(p->in, o->comm.text, strnlen(o->comm.text, o->comm.size),
-			   &thread.comm) < 0)
-		return fail_memory(ctx);
+	if (o->comm.size && listed_add_name(ctx, p->in, o->comm, &thread.comm) < 0)
+		return -ENOMEM;
 	key = hash_u64((uint64_t)o->pid << 32 | o->tid);
 	key = hash_u64(key ^ (uint64_t)thread.comm << 2 ^ (uint64_t)o->has_tid << 1 ^
 		       o->has_pid);
@@ -555,9 +554,8 @@ static int take_facts(struct context *ctx, struct pprof *p, const uint64_t *fact
 		facts[PROFILE_TIME] <= INT64_MAX ? facts[PROFILE_TIME] / 1000000000 : 0;
 	rec->last_time =
 		facts[PROFILE_DURATION] <= INT64_MAX ? facts[PROFILE_DURATION] : 0;
-	if (text.size && input_add_name(p->in, text.text, strnlen(text.text, text.size),
-					&rec->command) < 0)
-		return fail_memory(ctx);
+	if (text.size && listed_add_name(ctx, p->in, text, &rec->command) < 0)
+		return -ENOMEM;
 	proto_numbers(period_type, n, TYPE_FIELDS);
 	type = pprof_string(p, n[TYPE_NAME]);
 	for (size_t i = 0; i < p->type_count; i++)

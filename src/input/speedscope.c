@@ -345,10 +345,11 @@ static int read_profile(struct context *ctx, struct speedscope_reader *r,
 			return refuse_speedscope(ctx, r);
 		thread.tid = thread.pid =
 			FIRST_THREAD + (uint32_t)r->listed->threads.count;
-		if (r->name.size && input_add_name(r->in, r->name.bytes,
-						   strnlen(r->name.bytes, r->name.size),
-						   &thread.comm) < 0)
-			return fail_memory(ctx);
+		if (r->name.size &&
+		    listed_add_name(ctx, r->in,
+				    (struct printed_part){ r->name.bytes, r->name.size },
+				    &thread.comm) < 0)
+			return -ENOMEM;
 		err = listed_add_thread(ctx, r->in, thread, &r->thread);
 	}
 	if (went_wrong(r, &value))

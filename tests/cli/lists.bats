@@ -328,6 +328,15 @@ json.dump(s, open("bad", "w"))'
 	END
 	[ "$(wc -c <long)" -lt 1200000 ]
 	"$flamefold" fold --memory=1G long | awk '{ exit !(length($1) == 16384 && $2 == 3000) }'
+	# Nor that of a thread, or of a file.
+	python3 - <<-'END' | python3 "$make" >long
+		name = "n" * 1000000
+		print('(lambda name: {"types": [("x", "count")], "mappings": [(name, "ab")], "locations": [(1, 0, [])],')
+		print('"samples": [([1], [1], {"comm": name})]})("%s")' % name)
+	END
+	"$flamefold" fold long | awk -F'[; ]' '{ exit !(length($1) == 16384 && length($2) == 16386) }'
+	"$flamefold" export -q -f json -o long.json long
+	jq -e '[.build_ids | to_entries[] | [(.key | length), .value]] == [[16384, "ab"]]' long.json
 }
 
 @test "a profile that takes more memory than is allowed is refused" {
