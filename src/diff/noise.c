@@ -184,8 +184,8 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 	total->are_files = total->inputs > 1;
 	if (total->are_files)
 		blocks = total->inputs;
-	/* What is there says nothing of how far its parts differ. */
-	else if (!total->has_times || !blocks ||
+	/* What is there says nothing of how far its parts differ. A pipe's may be one. */
+	else if (!total->has_times || blocks < 2 ||
 		 (total->seconds / blocks < BLOCK_SECONDS &&
 		  (double)total->samples / blocks < BLOCK_SAMPLES))
 		blocks = 0;

@@ -31,6 +31,24 @@ rows()
 	"$flamefold" diff -q --table "$@" | grep -v '^#' | awk '/^(changed|new|gone|moved)/ { print $1, $4, $9 }'
 }
 
+@test "recordings of pipes that are shorter than a piece of time are compared, too" {
+	for read in 20 60; do
+		"$build" -o $read - <<-END
+		format pipe
+		attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		mmap2 pid=1 start=0x2000 len=0x1000 name=/no/read time=2
+		mmap2 pid=1 start=0x3000 len=0x1000 name=/no/parse time=2
+		repeat i 400
+		sample pid=1 time={1000 + i} period=1 ip={0x2000 if i % 100 < $read else 0x3000} chain=U,{0x2000 if i % 100 < $read else 0x3000}
+		end
+		END
+	done
+	"$flamefold" diff -q --table <(cat 20) <(cat 60) >table
+	grep -q '^# noise: as if samples were independent, for recordings are too short' table || { cat table; return 1; }
+	[ "$(grep -c '^changed .* [+-]40.00 ' table)" = 2 ]
+}
+
 @test "raw numbers are those of difffolded.pl" {
 	"$flamefold" diff -q -f folded a.folded b.folded >ours
 	"$BATS_TEST_DIRNAME"/difffolded.py a.folded b.folded >theirs
