@@ -28,7 +28,9 @@
 
 enum {
 	BLOCK_FRAMES_MOST = 1 << 16,
-	NAME_MOST = 1 << 20, /* bytes of a frame's text; what is longer is cut */
+	NAME_MOST = 1 << 20, /* bytes of a function's name; what is longer is cut */
+	/* Of a file's: twice a path's. All that was inlined before a frame is in its file. */
+	MODULE_MOST = 1 << 13,
 	LINES_ASKED = 200, /* of a beginning */
 	SEEN = 1 << 14,
 	ADDRESS_LEAST =
@@ -96,9 +98,10 @@ struct script_reader {
 	uint64_t end; /* of the chunk */
 };
 
-static bool append_printed(struct block_reader *r, const char *bytes, size_t size)
+static bool append_printed(struct block_reader *r, const char *bytes, size_t size,
+			   size_t most)
 {
-	size = size < NAME_MOST ? size : NAME_MOST;
+	size = size < most ? size : most;
 	if (!array_reserve(&r->text, size))
 		return false;
 	/* What is empty may be NULL. */
@@ -121,15 +124,15 @@ static int add_frame(struct block_reader *r, struct block *b,
 	if (b->frames.count == BLOCK_FRAMES_MOST)
 		return 0;
 	r->text.count = 0;
-	added = append_printed(r, f->name.text, f->name.size);
+	added = append_printed(r, f->name.text, f->name.size, NAME_MOST);
 	if (f->module.size || f->inlined || told_apart)
-		added &= append_printed(r, "\n", 1) &&
-			 append_printed(r, f->module.text, f->module.size);
+		added &= append_printed(r, "\n", 1, 1) &&
+			 append_printed(r, f->module.text, f->module.size, MODULE_MOST);
 	if (f->inlined)
-		added &= append_printed(r, "\ninlined", 8);
+		added &= append_printed(r, "\ninlined", 8, 8);
 	else if (told_apart)
-		added &= append_printed(r, "\n@", 2) &&
-			 append_printed(r, f->address.text, f->address.size);
+		added &= append_printed(r, "\n@", 2, 2) &&
+			 append_printed(r, f->address.text, f->address.size, NAME_MOST);
 	err = added ? r->name(r->in, r->text.v ? r->text.v : "", r->text.count, &id)
 		    : -ENOMEM;
 	slot = err < 0 ? NULL : array_add(&b->frames);

@@ -385,3 +385,12 @@ without_stubs()
 	"$flamefold" graph --colors=java -o p.svg others
 	"$flamefold" fold p.svg | diff <("$flamefold" fold others) -
 }
+
+@test "a long name of a file takes no memory for each function that was inlined there" {
+	{
+		echo "app 8/9 1.000000: 1 cycles: "
+		for ((i = 0; i < 2000; i++)); do printf '\t401000 f%d (inlined)\n' $i; done
+		printf '\t401000 main+0x0 (/bin/%s)\n\n' "$(head -c 100000 /dev/zero | tr '\0' m)"
+	} >x.txt
+	"$flamefold" fold --memory=64M x.txt | awk -F';' '{ exit !(NF == 2002 && $2 == "main" && $NF == "f0 1" && $3 == "f1999") }'
+}
