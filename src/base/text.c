@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,20 +76,26 @@ void text_u64(struct text *t, uint64_t value)
 
 void text_printf(struct text *t, const char *format, ...)
 {
+	/* Who uses the library may have set a locale with another point. That one is not changed, and
+	 * this one takes no memory. */
+	bool has_points = strpbrk(format, "fg") != NULL;
+	locale_t plain = has_points ? newlocale(LC_ALL_MASK, "C", NULL) : NULL;
+	locale_t before = plain ? uselocale(plain) : NULL;
 	va_list args;
 	int size;
 
 	va_start(args, format);
 	size = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (size < 0) {
-		t->failed = true;
-		return;
+	t->failed |= size < 0;
+	if (size >= 0 && text_reserve(t, (size_t)size)) {
+		va_start(args, format);
+		vsnprintf(t->bytes + t->size, (size_t)size + 1, format, args);
+		va_end(args);
+		t->size += (size_t)size;
 	}
-	if (!text_reserve(t, (size_t)size))
-		return;
-	va_start(args, format);
-	vsnprintf(t->bytes + t->size, (size_t)size + 1, format, args);
-	va_end(args);
-	t->size += (size_t)size;
+	if (plain) {
+		uselocale(before);
+		freelocale(plain);
+	}
 }

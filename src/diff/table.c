@@ -159,14 +159,54 @@ static void write_json_path(const struct difference *d, const struct node_path *
 	fputc(']', out);
 }
 
-/* Shares are of the whole; ratio: null where A has none of it. */
+/* What is no number is null. */
+struct json_number {
+	const char *key;
+	double value;
+};
+
+static void write_json_numbers(FILE *out, const struct json_number *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct text t = { 0 };
+
+		/* Its points are no locale's. */
+		text_printf(&t, "%.17g", list[i].value);
+		fprintf(out, ",\"%s\":%s", list[i].key,
+			isfinite(list[i].value) && t.bytes ? t.bytes : "null");
+		text_release(&t);
+	}
+}
+
+/* Shares are of the whole; ratio: null where A has none of it, self_*: where its own value was not tested. */
 static bool write_row(const struct difference *d, const struct diff_row *row,
 		      struct node_path *path, FILE *out)
 {
 	const struct diff_measure *m = &d->measures[row->node];
 	const struct diff_node *n = &d->nodes.v[row->node];
-	const struct diff_measure *own = difference_own(d, row->node);
+	const struct diff_measure none = { .delta = NAN, .error = NAN, .q = NAN };
+	const struct diff_measure *own = difference_own(d, row->node) ?: &none;
 	double unit = pow(10, d->decimals), reach = m->critical * m->error;
+	double own_reach = own->critical * own->error;
+	const struct json_number numbers[] = {
+		{ "a", m->a },
+		{ "b", m->b },
+		{ "self_a", (double)n->self[DIFF_A] / unit },
+		{ "self_b", (double)n->self[DIFF_B] / unit },
+		{ "delta", m->delta },
+		{ "lo", m->delta - reach },
+		{ "hi", m->delta + reach },
+		{ "q", m->q },
+		{ "detectable", difference_detectable(d, row->node) },
+		{ "ratio", m->a > 0 ? m->b / m->a : NAN },
+		{ "absolute", m->delta * d->whole / unit },
+	};
+	const struct json_number owns[] = {
+		{ "self_delta", own->delta },
+		{ "self_lo", own->delta - own_reach },
+		{ "self_hi", own->delta + own_reach },
+		{ "self_q", own->q },
+	};
 
 	fprintf(out, "{\"kind\":\"%s\"", difference_kind_name(row->kind));
 	write_member(out, "symbol", name_of(d, row->node));
@@ -179,30 +219,11 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 			return false;
 		write_json_path(d, path, "from", out);
 	}
-	fprintf(out,
-		",\"a\":%.17g,\"b\":%.17g,\"self_a\":%.17g,\"self_b\":%.17g,"
-		"\"delta\":%.17g,\"lo\":%.17g,\"hi\":%.17g,\"q\":%.17g,"
-		"\"detectable\":%.17g,\"ratio\":",
-		m->a, m->b, (double)n->self[DIFF_A] / unit,
-		(double)n->self[DIFF_B] / unit, m->delta, m->delta - reach,
-		m->delta + reach, m->q, difference_detectable(d, row->node));
-	if (m->a > 0)
-		fprintf(out, "%.17g", m->b / m->a);
-	else
-		fputs("null", out);
-	fprintf(out, ",\"absolute\":%.17g,\"went_away\":%s", m->delta * d->whole / unit,
+	write_json_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
+	fprintf(out, ",\"went_away\":%s",
 		difference_went_away(d, row->node) ? "true" : "false");
-	/* Of what it has by itself; of few samples nothing is known. */
-	if (own)
-		fprintf(out,
-			",\"self_delta\":%.17g,\"self_lo\":%.17g,\"self_hi\":%.17g,"
-			"\"self_q\":%.17g}",
-			own->delta, own->delta - own->critical * own->error,
-			own->delta + own->critical * own->error, own->q);
-	else
-		fputs(",\"self_delta\":null,\"self_lo\":null,\"self_hi\":null,"
-		      "\"self_q\":null}",
-		      out);
+	write_json_numbers(out, owns, sizeof(owns) / sizeof(*owns));
+	fputc('}', out);
 	return true;
 }
 
@@ -212,6 +233,11 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 	struct text t = { 0 };
 	struct node_path path = { 0 };
 	bool failed = false;
+	const struct json_number all[] = {
+		{ "distance", d->distance },
+		{ "detectable", d->detectable },
+		{ "level", d->options.level },
+	};
 
 	fputs("{\"format\":\"flamefold-diff\",\"version\":1,\"sides\":[", out);
 	for (int s = 0; s < DIFF_SIDES; s++) {
@@ -219,18 +245,25 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 
 		fprintf(out, "%s{\"inputs\":%u", s ? "," : "", total->inputs);
 		write_member(out, "files", total->paths.bytes);
-		fprintf(out, ",\"total\":%.17g,\"samples\":%" PRIu64 ",\"seconds\":%.17g",
-			(double)total->weight / pow(10, d->decimals), total->samples,
-			total->seconds);
+		write_json_numbers(
+			out,
+			&(struct json_number){ "total", (double)total->weight /
+								pow(10, d->decimals) },
+			1);
+		fprintf(out, ",\"samples\":%" PRIu64, total->samples);
+		write_json_numbers(out,
+				   &(struct json_number){ "seconds", total->seconds }, 1);
 		write_member(out, "event", intern_text(&d->strings, total->event));
-		fprintf(out, ",\"blocks\":%u,\"phi\":%.17g}", total->blocks, total->phi);
+		fprintf(out, ",\"blocks\":%u", total->blocks);
+		write_json_numbers(out, &(struct json_number){ "phi", total->phi }, 1);
+		fputc('}', out);
 	}
-	fprintf(out, "],\"scale\":%.17g", d->scale);
+	fputc(']', out);
+	write_json_numbers(out, &(struct json_number){ "scale", d->scale }, 1);
 	write_member(out, "normalize", difference_normalize_name(d->options.normalize));
-	fprintf(out,
-		",\"distance\":%.17g,\"detectable\":%.17g,\"level\":%.17g,\"tested\":"
-		"%" PRIu64 ",\"significant\":%" PRIu64 ",\"notes\":[",
-		d->distance, d->detectable, d->options.level, d->tested, d->significant);
+	write_json_numbers(out, all, sizeof(all) / sizeof(*all));
+	fprintf(out, ",\"tested\":%" PRIu64 ",\"significant\":%" PRIu64 ",\"notes\":[",
+		d->tested, d->significant);
 	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++) {
 		fputs(i ? "," : "", out);
 		write_text(out, t.bytes);
