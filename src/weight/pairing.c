@@ -534,6 +534,7 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 		   struct pair_match *ret)
 {
 	const struct bound_event *event;
+	bool of_others = p->rule.nested && !pairing_counts(p, s);
 
 	ret->count = 0;
 	ret->unread = ret->has_stack = ret->has_others = false;
@@ -551,6 +552,10 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
 
+		/* Of calls of others nothing is to be known, least of all their stacks, and
+		 * these may be many. */
+		if (of_others && step->role <= ROLE_END && !step->is_of_key)
+			continue;
 		if (step->and_slot >= 0 && !ret->slots[step->and_slot])
 			continue;
 		if (!expression_is_empty(&step->condition) &&
@@ -673,10 +678,6 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	uint64_t thread = s->tid, flags = 0;
 	int found;
 
-	/* Of calls of others nothing is to be known, and these may be many. */
-	if (w->pairing->rule.nested && step->role <= ROLE_END && !step->is_of_key &&
-	    !pairing_counts(w->pairing, s))
-		return 0;
 	found = weight_defer(w, x, DEFERRED_PAIRS, &e);
 	if (found <= 0) {
 		weight_sum_damaged(w->target.sum, found == 0);

@@ -29,6 +29,22 @@ ObjectTest(what_is_not_released_weighs_on_the_stack_of_its_end)
 	cr_expect_eq(paired.pairs.still_open, 0);
 }
 
+ObjectTest(of_calls_of_others_no_stack_is_walked)
+{
+	paired_bind(CALLS "open report");
+	paired_pairing.threads.is_limited = true;
+	cr_assert_eq(thread_set_add(&paired_pairing.threads, 7), 0);
+	paired_take(OUT, 10, 7, "", 100);
+	paired_take(OUT, 11, 8, "", 100);
+	paired_take(IN, 12, 8, "other;f", 4096);
+	paired_take(IN, 13, 7, "app;f", 4096);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "app;f 100");
+	cr_expect_eq(paired.pairs.stacks, 1);
+	cr_expect_eq(paired.pairs.starts, 1);
+	cr_expect_eq(paired.pairs.ends, 1);
+}
+
 ObjectTest(an_address_is_another_one_in_another_process)
 {
 	paired_bind(CALLS "open report");
