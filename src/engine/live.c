@@ -183,6 +183,18 @@ static int save_asked_for(struct live_session *r)
 	return err;
 }
 
+/* The kernel is to let pass what the thread that has begun does, too. Of what was there before, which has no
+ * time, only those that count are of interest. */
+static bool is_left_out(const struct live_session *r, const struct record *fork)
+{
+	const struct thread_set *threads = &r->job.pairing.threads;
+	bool counts = thread_set_has(threads, fork->ptid) &&
+		      !thread_set_has(threads, fork->tid);
+
+	return (counts || fork->time) &&
+	       live_leaves_out(r->live, (pid_t)fork->tid, counts);
+}
+
 /*
  * All that has come by now. A round need not go out at once: held and not delivered, many stacks
  * are walked at less cost. But something new is looked at while its process lives, and before the
@@ -204,11 +216,9 @@ static int take_pending(struct live_session *r, double now)
 					   record.size, &item);
 			if (taken < 0)
 				return taken;
-			/* The kernel is to let pass what the thread that has begun does, too. */
 			if (taken > 0 && item.kind == ITEM_STATE &&
-			    item.record.type == PERF_RECORD_FORK && threads->is_limited &&
-			    thread_set_has(threads, item.record.ptid))
-				r->grown = true;
+			    item.record.type == PERF_RECORD_FORK && threads->is_limited)
+				r->grown |= is_left_out(r, &item.record);
 			/* Samples are saved when they are delivered, with what was found; all else
 			 * as it came, in the order of time, which stands at its end. */
 			if (r->stream.save && (taken == 0 || item.kind == ITEM_STATE)) {

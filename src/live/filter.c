@@ -7,20 +7,27 @@
  *	us -> idle	ours: left out, or whoever reads would make more to read
  *
  * A few threads that were asked for are named, "pid == 10 || pid == 11", until one of them starts
- * another. Fields of tracepoints have the numbers that threads have outside of all namespaces.
+ * another. What is probed is called by everything on a machine, and a command would start its second thread
+ * unseen; so probes let pass whoever begins later, too, "|| pid > 4711", by numbers that only grow until
+ * they begin anew. Fields of tracepoints have the numbers that threads have outside of all namespaces.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "live/events/proc.h"
 #include "live/run.h"
 
 enum {
 	NAMED_MOST = 16, /* threads; the kernel takes a page of text */
 	FIRST_NAMESPACE = 0xEFFFFFFC, /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+	LAST_NUMBERS =
+		32, /* one in so many is left to see in time that they begin anew */
 };
 
 /* In the arena; NULL where nothing is left out, or without memory. */
@@ -77,22 +84,45 @@ static void keep_apart(struct live *l)
 	}
 }
 
+/* Who begins from now on (alloc_pid() of the kernel): behind the number that was given last, which is the end of
+ * /proc/loadavg, up to pid_max. Nobody, where they are about to begin anew. */
+static struct newer find_newer(void)
+{
+	struct newer n = { 0 };
+	char text[128], *last;
+	long most;
+
+	if (proc_read(AT_FDCWD, "/proc/loadavg", text, sizeof(text)) <= 0 ||
+	    (last = strrchr(text, ' ')) == NULL)
+		return n;
+	n.than = (pid_t)strtol(last, NULL, 10);
+	if (proc_read(AT_FDCWD, "/proc/sys/kernel/pid_max", text, sizeof(text)) <= 0)
+		return (struct newer){ 0 };
+	most = strtol(text, NULL, 10);
+	n.until = (pid_t)(most - most / LAST_NUMBERS);
+	return n.than > 0 && n.than < n.until ? n : (struct newer){ 0 };
+}
+
 void run_make_filters(struct live *l)
 {
 	bool everywhere = l->options->everywhere;
 	bool whole = everywhere || l->target.who == FF_RECORD_SYSTEM ||
 		     l->target.who == FF_RECORD_CGROUP;
-	const pid_t *threads = l->watched.threads.v;
-	size_t count = l->watched.threads.count;
 	int self = (int)getpid();
+	bool others_named = false;
 	struct stat st;
 	/* Are our numbers those of the kernel? */
 	bool known = whole && stat("/proc/self/ns/pid", &st) == 0 &&
 		     st.st_ino == FIRST_NAMESPACE;
 
+	if (known)
+		l->newer = find_newer();
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		struct live_event *event = &l->events.list.v[i];
 		struct text named = { 0 }, wide = { 0 };
+		bool newer = event->probe && l->newer.than;
+		const pid_t *threads = l->watched.threads.v;
+		size_t count = l->watched.threads.count;
 		const char *a, *b; /* fields with a thread */
 
 		if (!event->asked ||
@@ -100,6 +130,11 @@ void run_make_filters(struct live *l)
 			continue;
 		a = event->asked->threads[0];
 		b = event->asked->threads[1];
+		/* It is held, and has started nobody. */
+		if (newer && l->command.pid && everywhere) {
+			threads = &l->command.pid;
+			count = 1;
+		}
 		/* An interrupt that comes while we run may be about anybody. */
 		if (known && b)
 			text_printf(&wide,
@@ -115,13 +150,29 @@ void run_make_filters(struct live *l)
 					text_printf(&named, " || %s == %d", b,
 						    (int)threads[k]);
 			}
+		if (named.size && newer)
+			text_printf(&named, " || %s > %d", a, (int)l->newer.than);
+		others_named |= named.size && !newer;
 		event->wide_filter = join_filters(l, event->asked->filter, &wide);
 		event->filter = named.size ? join_filters(l, event->asked->filter, &named)
 					   : event->wide_filter;
 		text_release(&named);
 		text_release(&wide);
 	}
+	if (others_named)
+		l->newer = (struct newer){ 0 };
 	keep_apart(l);
+}
+
+bool live_leaves_out(const struct live *l, pid_t tid, bool counts)
+{
+	bool narrow = false;
+
+	for (size_t i = 0; i < l->events.list.count && !narrow; i++)
+		narrow = l->events.list.v[i].filter != l->events.list.v[i].wide_filter;
+	if (!narrow || !l->newer.than)
+		return narrow && counts;
+	return tid >= l->newer.until || (counts && tid <= l->newer.than);
 }
 
 /* A filter is set once (ftrace_profile_set_filter()), so events are opened anew. */

@@ -72,15 +72,21 @@ void live_until(struct live *l, uint64_t time)
 int live_start(struct context *ctx, struct live *l)
 {
 	uint64_t delay = (uint64_t)(l->options->record.delay * 1e9); /* ns */
+	bool enables =
+		l->options->record.who != FF_RECORD_COMMAND || l->options->everywhere;
 	int err;
 
-	if (l->options->record.who != FF_RECORD_COMMAND || l->options->everywhere)
-		rings_enable(&l->rings);
+	/* Nobody reads meanwhile, so only of the one that tells of forks: what the others
+	 * would write is not counted, and might fill the rings. */
+	for (uint32_t i = 0; enables && i < l->events.list.count; i++)
+		if (l->events.list.v[i].attr.task)
+			rings_enable_event(&l->rings, i);
 	l->started = true;
 	err = live_preexisting_start(ctx, &l->target, PREEXISTING_BY_INODE,
 				     &l->preexisting);
-	if ((l->options->record.who != FF_RECORD_COMMAND || l->options->everywhere) &&
-	    has_our_clock(l))
+	if (enables)
+		rings_enable(&l->rings);
+	if (enables && has_our_clock(l))
 		l->from = run_now();
 	if (err == 0 && l->readers)
 		err = readers_resume(ctx, l->readers);

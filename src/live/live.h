@@ -125,8 +125,12 @@ const struct live_opened *live_events(const struct live *l, size_t *count);
  * False: all of them. */
 bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count);
 
-/* One of them has started another one: filters of the kernel let all threads pass from now on. Between
- * two passes. 1: the ids of live_events() are more; 0, or a negative errno. */
+/* With live_options.everywhere: thread @tid has begun, one that @counts or another one. True: filters of the kernel
+ * leave out what it does, or soon will what others do that count. */
+bool live_leaves_out(const struct live *l, pid_t tid, bool counts);
+
+/* Filters of the kernel let all threads pass from now on. Between two passes. 1: the ids of live_events() are
+ * more; 0, or a negative errno. */
 int live_widen(struct context *ctx, struct live *l);
 
 /* What "libc" is in the names of probes, "uprobe:libc:malloc": files of who is asked for. 0, or

@@ -21,7 +21,14 @@
 
 #include "live/run.h"
 
-enum { RING_LEAST = 512 << 10 };
+enum {
+	RING_LEAST = 512 << 10,
+	/* A second, where it is not known. A function that takes 10 us to be probed may be called all the time,
+	 * but not all that a mode probes are. */
+	USUAL_EVENTS = 1000,
+	USUAL_CALLS = 4000,
+	MEMORY_SHARE = 16, /* all rings have one in so many of the machine's */
+};
 
 /*
  * -C: the events that were asked for count on its processors, also on those that are offline
@@ -70,18 +77,23 @@ static size_t power_of_two(size_t least)
 /* Half a second of samples on a busy processor: five times as long as a ring waits. */
 static size_t ring_size(const struct live *l)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0, size;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0, size, memory;
 
 	if (l->options->record.ring_size)
 		return power_of_two(l->options->record.ring_size);
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		const struct perf_event_attr *attr = &l->events.list.v[i].attr;
 
-		/* How often one with a period comes is not known. */
 		bytes += live_attr_sample_size(attr) *
-			 (attr->freq ? (size_t)attr->sample_freq : 1000) / 2;
+			 (attr->freq		      ? (size_t)attr->sample_freq
+			  : l->events.list.v[i].probe ? USUAL_CALLS
+						      : USUAL_EVENTS) /
+			 2;
 	}
 	size = power_of_two(bytes > RING_LEAST ? bytes : RING_LEAST);
+	memory = (size_t)sysconf(_SC_PHYS_PAGES) / MEMORY_SHARE * page;
+	while (size > RING_LEAST && size * l->target.cpus.count > memory)
+		size /= 2;
 	if (l->permission.ipc_lock || l->permission.paranoid == -1)
 		return size;
 	/* perf_event_mlock_kb is for each processor of a user who may not lock more; the

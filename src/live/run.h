@@ -26,6 +26,12 @@ struct live_watch {
 	unsigned left; /* percent of the fullest ring at that moment */
 };
 
+/* Whom filters let pass beside those they name: who begins later, and has a higher number. */
+struct newer {
+	pid_t than; /* 0: nobody */
+	pid_t until; /* numbers begin anew soon behind it */
+};
+
 /* A live run: what one file of this directory has found out and another one needs. */
 struct live {
 	const struct live_options *options;
@@ -54,6 +60,7 @@ struct live {
 	struct live_watch watch;
 	struct hotplug hotplug;
 	bool blind; /* a processor is online again, and its events cannot be opened */
+	struct newer newer;
 	struct lost lost;
 	struct lost_record lost_record; /* that was handed out last */
 	struct live_counts counts;

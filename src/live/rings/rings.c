@@ -254,6 +254,13 @@ unsigned rings_left(const struct rings *r)
 	return most;
 }
 
+void rings_enable_event(const struct rings *r, uint32_t index)
+{
+	for (size_t i = 0; i < r->opened.count; i++)
+		if (r->opened.v[i].event == index)
+			ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 {
 	/* A pass ends at the heads that are read here, or a busy ring would keep it going. */

@@ -74,6 +74,7 @@ size_t rings_ids(const struct rings *r, uint32_t index, const uint64_t **ret);
 unsigned rings_left(const struct rings *r);
 
 void rings_enable(struct rings *r);
+void rings_enable_event(const struct rings *r, uint32_t index);
 void rings_disable(struct rings *r);
 
 /*
