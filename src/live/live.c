@@ -223,7 +223,8 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 	if (poll(l->waiting.v, l->waiting.count, ms) < 0)
 		return errno == EINTR ? 0
 				      : fail(ctx, -errno, "poll: %s", strerror(errno));
-	/* A process that has gone, an event whose thread has gone: not to be waited for again. */
+	/* A process that has gone is not waited for again, nor an event whose thread has; who
+	 * is left writes to the same ring. */
 	for (size_t i = 2; i < l->waiting.count; i++) {
 		struct pollfd *p = &l->waiting.v[i];
 
@@ -232,7 +233,7 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 			p->fd = -1;
 			l->processes_left--;
 		} else if (p->revents & (POLLHUP | POLLERR | POLLNVAL)) {
-			p->fd = -1;
+			p->fd = rings_wait_on(&l->rings, p->fd);
 		}
 	}
 	return 0;

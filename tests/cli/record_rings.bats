@@ -27,6 +27,7 @@ work()
 teardown()
 {
 	[ -z "${worker:-}" ] || kill "$worker"
+	end_started
 }
 
 # bats test_tags=long
@@ -52,6 +53,16 @@ teardown()
 	work
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 1 -o x.folded -a 2>err || cat err
 	grep -q 'dropped records because its rings were full: [0-9]* on processor [0-9]' err
+}
+
+@test "a ring is emptied in time, also when the thread that it was made for has ended" {
+	need_events
+	in_background "$shares" 0.4 1
+	first=$pid
+	in_background "$shares" 1.5 1
+	# By the clock alone, every 100 ms, a fourth would be read.
+	record -q -e cpu-clock -F 20000 -m 128K -g fp -p "$first,$pid" -o x.folded
+	between 1.5e9 "$(awk '{ n += $NF } END { print n }' x.folded)" 2.0e9
 }
 
 # kernel_is MAJOR: or newer.

@@ -94,7 +94,7 @@ static void drain(struct ring_reader *r)
 	}
 }
 
-/* Events whose thread has gone are not waited for again. */
+/* Events whose thread has gone are not waited for again, but others that write to the same ring. */
 static void *read_group(void *arg)
 {
 	struct ring_reader *r = arg;
@@ -105,7 +105,7 @@ static void *read_group(void *arg)
 			break;
 		for (nfds_t i = 1; i < count; i++)
 			if (r->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-				r->fds[i].fd = -1;
+				r->fds[i].fd = rings_wait_on(r->rings, r->fds[i].fd);
 		pthread_mutex_lock(&r->lock);
 		if (r->filling.count < r->most)
 			drain(r);

@@ -254,6 +254,19 @@ unsigned rings_left(const struct rings *r)
 	return most;
 }
 
+int rings_wait_on(const struct rings *r, int gone)
+{
+	int cpu = -1;
+
+	for (size_t i = 0; i < r->opened.count; i++) {
+		if (cpu >= 0 && r->opened.v[i].cpu == cpu)
+			return r->opened.v[i].fd;
+		if (r->opened.v[i].fd == gone)
+			cpu = r->opened.v[i].cpu;
+	}
+	return -1;
+}
+
 void rings_enable_event(const struct rings *r, uint32_t index)
 {
 	for (size_t i = 0; i < r->opened.count; i++)

@@ -73,6 +73,10 @@ size_t rings_ids(const struct rings *r, uint32_t index, const uint64_t **ret);
 /* Percent of the fullest ring that nobody has read yet; for any thread. */
 unsigned rings_left(const struct rings *r);
 
+/* What is to be polled for a ring in place of @gone, an event whose thread has ended: the next one that writes to it,
+ * for a ring wakes all of them (ring_buffer_wakeup()). -1: there is none. */
+int rings_wait_on(const struct rings *r, int gone);
+
 void rings_enable(struct rings *r);
 void rings_enable_event(const struct rings *r, uint32_t index);
 void rings_disable(struct rings *r);

@@ -135,6 +135,24 @@ Test(rings, the_fullest_of_a_pass_is_known)
 	cr_expect_eq(rings.fullest, 0);
 }
 
+Test(rings, where_a_thread_has_ended_another_one_is_waited_for)
+{
+	static const struct open_event opened[] = {
+		{ 10, 0, 7, 0 }, { 11, 0, 7, 1 }, { 12, 0, 8, 0 },
+		{ 13, 0, 8, 1 }, { 14, 1, 7, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(opened) / sizeof(*opened); i++)
+		*(struct open_event *)array_add(&rings.opened) = opened[i];
+	cr_expect_eq(rings_wait_on(&rings, 10), 12);
+	cr_expect_eq(rings_wait_on(&rings, 12), 14);
+	cr_expect_eq(rings_wait_on(&rings, 14), -1);
+	cr_expect_eq(rings_wait_on(&rings, 11), 13);
+	cr_expect_eq(rings_wait_on(&rings, 13), -1);
+	cr_expect_eq(rings_wait_on(&rings, 99), -1);
+	array_release(&rings.opened);
+}
+
 Test(rings, what_nobody_has_read_yet_can_be_asked_for)
 {
 	cr_assert_eq(rings_left(&rings), 0);
