@@ -17,23 +17,6 @@ enum {
 	RATE_LEAST = 10,
 };
 
-static int larger_rings(struct context *ctx, struct live *l)
-{
-	size_t size = l->rings.size * GROWTH;
-	int err;
-
-	if (l->options->record.ring_size || size > RING_MOST)
-		return -ERANGE;
-	err = rings_resize(&l->rings, &l->events, size);
-	/* Not even rings as they were before could be mapped again. */
-	if (l->rings.list.count == 0 || !run_wait_for_rings(l))
-		return fail_memory(ctx);
-	if (err < 0)
-		return -ERANGE;
-	warn(ctx, "records are lost: rings have %zu KiB each from now on", size >> 10);
-	return 0;
-}
-
 /* Events that belong to threads would have to be opened for those that came since, too. */
 bool run_can_reopen(const struct live *l)
 {
@@ -47,13 +30,13 @@ bool run_can_reopen(const struct live *l)
  * the rate of a clock for its period in nanoseconds (perf_swevent_init_hrtimer() has cleared
  * attr.freq), and samples go on to say the period they had before.
  */
-int run_reopen(struct context *ctx, struct live *l)
+static int reopen(struct context *ctx, struct live *l, size_t size)
 {
 	struct rings before = l->rings;
 	int err;
 
 	l->rings = (struct rings){ 0 };
-	err = run_open_events(ctx, l, before.size);
+	err = run_open_events(ctx, l, size);
 	if (err == 0)
 		err = run_list_ids(ctx, l);
 	if (err < 0) {
@@ -66,6 +49,39 @@ int run_reopen(struct context *ctx, struct live *l)
 	rings_enable(&l->rings);
 	rings_disable(&l->leaving);
 	return run_wait_for_rings(l) ? 0 : fail_memory(ctx);
+}
+
+int run_reopen(struct context *ctx, struct live *l)
+{
+	return reopen(ctx, l, l->rings.size);
+}
+
+/*
+ * Beside those there are, where that can be: what comes while rings are made anew goes to none, and no
+ * record tells of it. Else in their place, also because both together may be more than a user may lock.
+ */
+static int larger_rings(struct context *ctx, struct live *l)
+{
+	size_t size = l->rings.size * GROWTH;
+	int err = -ERANGE;
+
+	if (l->options->record.ring_size || size > RING_MOST)
+		return -ERANGE;
+	if (run_can_reopen(l) && l->permission.ipc_lock)
+		err = reopen(ctx, l, size);
+	if (err < 0 && err != -ERANGE)
+		return err;
+	if (err == -ERANGE) {
+		err = rings_resize(&l->rings, &l->events, size);
+		/* Not even rings as they were before could be mapped again. */
+		if (l->rings.list.count == 0 || !run_wait_for_rings(l))
+			return fail_memory(ctx);
+	}
+	if (err < 0)
+		return -ERANGE;
+	warn(ctx, "records are lost: rings have %zu KiB each from now on",
+	     l->rings.size >> 10);
+	return 0;
 }
 
 static int shorter_dumps(struct context *ctx, struct live *l)
@@ -120,6 +136,9 @@ int live_adapt(struct context *ctx, struct live *l)
 {
 	int err = 0;
 
+	/* What has just been opened anew is given a second. */
+	if (l->leaving.list.count)
+		return 0;
 	if (l->readers)
 		readers_pause(l->readers);
 	/* What is stopped must not run again. */
