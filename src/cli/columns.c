@@ -34,16 +34,23 @@ static unsigned terminal_size(FILE *out, const char *variable, bool columns)
 	return columns ? size.ws_col : size.ws_row;
 }
 
+void page_measure(struct page *page, FILE *out)
+{
+	page->width = terminal_size(out, "COLUMNS", true);
+	page->height = terminal_size(out, "LINES", false);
+}
+
 struct page page_of(const struct ff_profile *p, FILE *out)
 {
-	return (struct page){
+	struct page page = {
 		.out = out,
 		.colours = has_colours(out),
-		.width = terminal_size(out, "COLUMNS", true),
-		.height = terminal_size(out, "LINES", false),
 		.unit = ff_profile_weight_unit(p),
 		.total = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
 	};
+
+	page_measure(&page, out);
+	return page;
 }
 
 const char *weight_text(const struct page *page, uint64_t weight)

@@ -15,6 +15,9 @@ struct page {
 
 struct page page_of(const struct ff_profile *p, FILE *out);
 
+/* Its width and height as they are now. */
+void page_measure(struct page *page, FILE *out);
+
 /* "1,234 cycles of cycles:u", behind a "#". */
 void put_heading(const struct page *page);
 

@@ -285,13 +285,16 @@ static bool take_key(struct live_top *t, int key)
 {
 	static const char tables[] = { 'f', 'm', 'c', 'l' };
 	struct choice *c = &t->choice;
-	size_t rows = t->page.height > EDGES ? t->page.height - EDGES : 1;
 	const char *table =
 		key > 0 && key < 256 ? memchr(tables, tolower(key), TABLES) : NULL;
 	bool lines = t->settings->profile.flags & FF_SRCLINE;
+	size_t rows;
 
 	if (key == KEY_GONE)
 		return false;
+	pthread_mutex_lock(&t->lock);
+	rows = t->page.height > EDGES ? t->page.height - EDGES : 1;
+	pthread_mutex_unlock(&t->lock);
 	if (c->typing) {
 		type_key(c, key);
 		return true;
@@ -335,12 +338,14 @@ static void *run_screen(void *arg)
 
 	while (goes_on && !atomic_load(&t->is_over)) {
 		int key = screen_next_key(t->news, LOOK_MS);
-		struct page now = page_of(t->analysis.profile, stdout);
-		bool resized = now.width != t->page.width || now.height != t->page.height;
+		/* The profile is the other thread's, so only the terminal is asked. */
+		struct page now = { .out = stdout };
 		eventfd_t news = 0;
-		bool is_new;
+		bool is_new, resized;
 
+		page_measure(&now, stdout);
 		pthread_mutex_lock(&t->lock);
+		resized = now.width != t->page.width || now.height != t->page.height;
 		t->page.width = now.width;
 		t->page.height = now.height;
 		pthread_mutex_unlock(&t->lock);
