@@ -73,7 +73,7 @@ int view_begin_lines(struct context *ctx, const struct tree_source *in, struct v
 
 		if (!tree->values[i] || !c->makes_stacks || c->sum != SUM_BELOW)
 			continue;
-		l->other[l->others++] = i;
+		v.other[v.others++] = i;
 		value = array_add(&v.values[i].of);
 		if (value)
 			*value = line_value(l, 0, i);
@@ -84,7 +84,6 @@ int view_begin_lines(struct context *ctx, const struct tree_source *in, struct v
 		view_release(&v);
 		return fail_memory(ctx);
 	}
-	v.stacks_without_weight = l->others > 0;
 	/* The root is made of the root, which may be all there is, or not even that. */
 	l->levels.v[0] = (struct view_level){ 1, tree->nodes.count > 0 };
 	if (tree->nodes.count) {
@@ -108,8 +107,8 @@ static int list_sources(struct view *v, uint32_t parent)
 
 		if (label == VIEW_GAP)
 			continue;
-		for (uint32_t c = 0; !stack && c < l->others; c++)
-			stack = line_value(l, i, l->other[c]) > 0;
+		for (uint32_t c = 0; !stack && c < v->others; c++)
+			stack = line_value(l, i, v->other[c]) > 0;
 		if (!array_reserve(&l->sources, 2))
 			return -ENOMEM;
 		next = &l->sources.v[l->sources.count];
@@ -142,8 +141,8 @@ static struct view_node *add_line_node(struct view *v, uint32_t parent, uint32_t
 
 	if (!n || node == UINT32_MAX)
 		return NULL;
-	for (uint32_t i = 0; i < v->lines.others; i++)
-		if (!array_add(&v->values[v->lines.other[i]].of))
+	for (uint32_t i = 0; i < v->others; i++)
+		if (!array_add(&v->values[v->other[i]].of))
 			return NULL;
 	n->parent = parent;
 	*(node > first ? &n[-1].next : &v->nodes.v[parent].first) = node;
@@ -166,8 +165,8 @@ int view_open(struct view *v, const struct view_walk *w)
 		return 0;
 	v->nodes.count = level.nodes;
 	l->sources.count = level.sources;
-	for (uint32_t i = 0; i < l->others; i++)
-		v->values[l->other[i]].of.count = level.nodes;
+	for (uint32_t i = 0; i < v->others; i++)
+		v->values[v->other[i]].of.count = level.nodes;
 	for (uint32_t i = from; i < to; i++)
 		if (list_sources(v, l->sources.v[i].node) < 0)
 			return -ENOMEM;
@@ -200,9 +199,9 @@ int view_open(struct view *v, const struct view_walk *w)
 		}
 		n->self += self;
 		n->total += self;
-		for (uint32_t c = 0; c < l->others; c++)
-			*array_last(&v->values[l->other[c]].of) +=
-				line_value(l, source.node, l->other[c]);
+		for (uint32_t c = 0; c < v->others; c++)
+			*array_last(&v->values[v->other[c]].of) +=
+				line_value(l, source.node, v->other[c]);
 	}
 	l->sources.count = kept;
 	if (l->levels.count == (size_t)w->depth + 1 && !array_add(&l->levels))

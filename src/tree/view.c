@@ -57,6 +57,7 @@ struct builder {
 	 * frames. */
 	uint32_t ending[COLUMNS_MOST], said[COLUMNS_MOST];
 	uint32_t endings, sayings;
+	ARRAY(uint64_t) siblings; /* that are sorted: rank << 32 | node */
 };
 
 const char *view_mark(const struct tree_source *in, uint8_t kind)
@@ -77,9 +78,8 @@ static int frame_of_node(struct builder *b, uint32_t node, struct label_ref *ret
 	uint32_t *label = &b->labels[index];
 	int err = 0;
 
-	if (function->kind == FUNCTION_GAP)
-		*label = VIEW_GAP;
-	else if (*label == UINT32_MAX)
+	/* A gap's stays what it is: UINT32_MAX. */
+	if (*label == UINT32_MAX && function->kind != FUNCTION_GAP)
 		err = labels_add(&b->view->labels,
 				 intern_text(b->in->strings, function->name),
 				 view_mark(b->in, function->kind), label);
@@ -123,12 +123,16 @@ static int add_view_node(struct view *v, uint32_t parent, struct label_ref frame
 	n->label = frame.label;
 	n->function = frame.function;
 	n->parent = parent;
-	if (node) {
-		n->next = v->nodes.v[parent].first;
-		v->nodes.v[parent].first = node;
-	}
 	*ret = node;
 	return 0;
+}
+
+static void link_first(struct view *v, uint32_t node)
+{
+	struct view_node *n = &v->nodes.v[node], *parent = &v->nodes.v[n->parent];
+
+	n->next = parent->first;
+	parent->first = node;
 }
 
 /* While the tree grows, `first` is the newest child. It is asked first: the stack that
@@ -149,17 +153,20 @@ static int child_of(struct builder *b, struct insert_at at, struct label_ref fra
 		*ret = newest;
 		return 0;
 	}
-	if (b->in->in_order || !(at.state & SHARED))
-		return add_view_node(v, parent, frame, ret);
-	known = hash_map_get(&b->children, key);
+	known = b->in->in_order || !(at.state & SHARED) ? NULL
+							: hash_map_get(&b->children, key);
 	if (known) {
 		*ret = *known;
 		return 0;
 	}
 	err = add_view_node(v, parent, frame, ret);
-	if (err == 0 && !hash_map_set(&b->children, key, *ret))
-		err = -ENOMEM;
-	return err;
+	if (err < 0)
+		return err;
+	link_first(v, *ret);
+	return b->in->in_order || !(at.state & SHARED) ||
+			       hash_map_set(&b->children, key, *ret)
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* One frame on, and more will follow. */
@@ -181,9 +188,13 @@ static int pass_frame(struct builder *b, struct insert_at *at, struct label_ref 
 
 static int fill_column(struct view *v, uint32_t column)
 {
-	while (v->values[column].of.count < v->nodes.count)
-		if (!array_add(&v->values[column].of))
-			return -ENOMEM;
+	struct view_column *values = &v->values[column];
+	size_t missing = v->nodes.count - values->of.count;
+
+	if (!array_reserve(&values->of, missing))
+		return -ENOMEM;
+	memset(&values->of.v[values->of.count], 0, missing * sizeof(*values->of.v));
+	values->of.count = v->nodes.count;
 	return 0;
 }
 
@@ -238,11 +249,17 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
  * were asked when, not where, or of those that others were weighed by. */
 static void find_stacks(const struct named *tree, struct insert_at *inserts)
 {
-	for (size_t i = tree->nodes.count; i-- > 1;) {
-		if (named_has_stack(tree, (uint32_t)i))
-			inserts[i].state |= HAS_STACK;
-		inserts[tree->nodes.v[i].parent].state |= inserts[i].state & HAS_STACK;
+	size_t count = tree->nodes.count;
+
+	for (uint32_t c = 0; c < tree->columns->count; c++) {
+		const uint64_t *values =
+			tree->columns->v[c].makes_stacks ? tree->values[c] : NULL;
+
+		for (size_t i = 1; values && i < count; i++)
+			inserts[i].state |= values[i] ? HAS_STACK : 0;
 	}
+	for (size_t i = count; i-- > 1;)
+		inserts[tree->nodes.v[i].parent].state |= inserts[i].state & HAS_STACK;
 }
 
 /* Node after node, those with the same label below the same parent become one. */
@@ -291,10 +308,12 @@ static int merge_nodes(struct builder *b, struct insert_at *inserts)
 }
 
 /* The named tree has functions apart already: node becomes node, if anything ends at it
- * or below. */
+ * or below. Then columns, one after the other. */
 static int copy_nodes(struct builder *b, struct insert_at *inserts)
 {
 	const struct named *tree = b->in->tree;
+	const uint64_t *weights = tree->values[COLUMN_WEIGHT];
+	struct view *v = b->view;
 	struct label_ref frame;
 	int err = 0;
 
@@ -307,11 +326,20 @@ static int copy_nodes(struct builder *b, struct insert_at *inserts)
 		inserts[i].node = parent;
 		err = frame_of_node(b, i, &frame);
 		if (err == 0 && (frame.label != VIEW_GAP || b->in->in_order))
-			err = add_view_node(b->view, parent, frame, &inserts[i].node);
-		if (err == 0)
-			err = charge_stack(b, i, inserts[i].node);
+			err = add_view_node(v, parent, frame, &inserts[i].node);
+		v->nodes.v[inserts[i].node].self += weights ? weights[i] : 0;
 		if (err == 0)
 			err = note_said(b, i, inserts[i].node);
+	}
+	for (uint32_t c = 0; err == 0 && c < b->endings; c++) {
+		const uint64_t *from = tree->values[b->ending[c]];
+		uint64_t *to;
+
+		err = fill_column(v, b->ending[c]);
+		to = v->values[b->ending[c]].of.v;
+		for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++)
+			if (inserts[i].state & HAS_STACK)
+				to[inserts[i].node] += from[i];
 	}
 	return err;
 }
@@ -346,14 +374,6 @@ static int add_reversed(struct builder *b)
 	return err;
 }
 
-static void link_first(struct view *v, uint32_t node)
-{
-	struct view_node *n = &v->nodes.v[node], *parent = &v->nodes.v[n->parent];
-
-	n->next = parent->first;
-	parent->first = node;
-}
-
 /* A "--" that a chain's stack was given stands for the end of its line: it is first. */
 static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separator)
 {
@@ -372,72 +392,75 @@ static int boxes_by_size(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* Siblings by rank. They came by name, which is nearly the same, so most are in order. */
+static int sort_children(struct builder *b, uint32_t parent)
+{
+	struct view *v = b->view;
+	uint32_t separator = b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX;
+	uint32_t first = v->nodes.v[parent].first, last = 0;
+	bool sorted = true;
+
+	/* Of one rank the first that came is first. */
+	for (uint32_t c = first; c && sorted && v->nodes.v[first].next;
+	     c = v->nodes.v[c].next) {
+		uint32_t rank = node_rank(v, c, separator);
+
+		sorted = c == first || last <= rank;
+		last = rank;
+	}
+	if (sorted)
+		return 0;
+	b->siblings.count = 0;
+	for (uint32_t c = first; c; c = v->nodes.v[c].next) {
+		uint64_t *slot = array_add(&b->siblings);
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = (uint64_t)node_rank(v, c, separator) << 32 | c;
+	}
+	qsort(b->siblings.v, b->siblings.count, sizeof(*b->siblings.v), boxes_by_size);
+	v->nodes.v[parent].first = 0;
+	for (size_t k = b->siblings.count; k-- > 0;)
+		link_first(v, (uint32_t)b->siblings.v[k]);
+	return 0;
+}
+
 /*
- * Totals, and columns for nodes that were made since; what holds nowhere is not said at all. Then
- * siblings in their order: as they came, or by rank. They came by name, which is nearly the same, so
- * most are in order.
+ * Columns for nodes that were made since, totals, and siblings in their order: as they came, or by
+ * rank. What is below a node was passed before it. What holds nowhere is not said at all.
  */
 static int finish_nodes(struct builder *b)
 {
 	struct view *v = b->view;
-	uint32_t separator = b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX;
-	ARRAY(uint64_t) siblings = { 0 }; /* rank << 32 | node */
 	size_t count = v->nodes.count;
-	int err = 0;
+	bool linked = v->nodes.v[0].first != 0; /* to their newest children */
+	int err = b->in->in_order ? 0 : labels_rank(&v->labels);
 
-	for (size_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < b->endings && err == 0; i++)
+		err = fill_column(v, b->ending[i]);
+	for (size_t i = 0; linked && i < count; i++)
 		v->nodes.v[i].first = 0;
-	for (size_t i = count; i-- > 0;) {
+	for (size_t i = count; i-- > 0 && err == 0;) {
 		struct view_node *n = &v->nodes.v[i];
 
 		n->total += n->self;
+		if (!b->in->in_order)
+			err = sort_children(b, (uint32_t)i);
 		if (i) {
 			v->nodes.v[n->parent].total += n->total;
 			link_first(v, (uint32_t)i);
 		}
 	}
-	for (uint32_t i = 0; i < b->endings; i++)
-		if (fill_column(v, b->ending[i]) < 0)
-			return -ENOMEM;
-	for (uint32_t i = 0; i < b->sayings; i++) {
+	for (uint32_t i = 0; i < b->sayings && err == 0; i++) {
 		struct view_column *values = &v->values[b->said[i]];
 
-		if (values->of.count && fill_column(v, b->said[i]) < 0)
-			return -ENOMEM;
+		if (values->of.count)
+			err = fill_column(v, b->said[i]);
 		/* Of what is below a frame of a picture some may have been left out. */
 		for (size_t node = 0; node < values->of.count; node++)
 			if (values->of.v[node] > v->nodes.v[node].total)
 				values->of.v[node] = v->nodes.v[node].total;
 	}
-	if (b->in->in_order)
-		return 0;
-	err = labels_rank(&v->labels);
-	for (size_t i = 0; i < count && err == 0; i++) {
-		struct view_node *n = &v->nodes.v[i];
-		bool sorted = true;
-
-		if (!n->first || !v->nodes.v[n->first].next)
-			continue;
-		siblings.count = 0;
-		for (uint32_t c = n->first; c && err == 0; c = v->nodes.v[c].next) {
-			uint64_t rank = node_rank(v, c, separator);
-
-			if (!array_add(&siblings)) {
-				err = -ENOMEM;
-				break;
-			}
-			*array_last(&siblings) = rank << 32 | c;
-			sorted &= siblings.count == 1 ||
-				  array_last(&siblings)[-1] < *array_last(&siblings);
-		}
-		if (sorted || err < 0)
-			continue;
-		qsort(siblings.v, siblings.count, sizeof(*siblings.v), boxes_by_size);
-		n->first = 0;
-		for (size_t k = siblings.count; k-- > 0;)
-			link_first(v, (uint32_t)siblings.v[k]);
-	}
-	array_release(&siblings);
 	return err;
 }
 
@@ -458,7 +481,8 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 
 		if (!tree->values[i])
 			continue;
-		v.stacks_without_weight |= c->makes_stacks;
+		if (c->makes_stacks)
+			v.other[v.others++] = i;
 		if (c->sum == SUM_HERE && !(flags & (VIEW_REVERSED | VIEW_CHAIN)))
 			b.said[b.sayings++] = i;
 		if (c->sum == SUM_BELOW && (c->makes_stacks || flags & VIEW_COLUMNS))
@@ -488,6 +512,7 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 		err = finish_nodes(&b);
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
+	array_release(&b.siblings);
 	free(b.owners);
 	free(b.labels);
 	free(inserts);
@@ -524,14 +549,6 @@ void view_release(struct view *v)
 	free(v->lines.labels);
 	array_release(&v->lines.sources);
 	array_release(&v->lines.levels);
-}
-
-bool view_has_other_value(const struct view *v, uint32_t node)
-{
-	for (uint32_t i = COLUMN_WEIGHT + 1; i < v->columns->count; i++)
-		if (v->columns->v[i].makes_stacks && view_value(v, node, i))
-			return true;
-	return false;
 }
 
 uint32_t view_weight_before(const struct view *v)

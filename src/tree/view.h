@@ -55,8 +55,6 @@ struct view_lines {
 	const struct tree_source *in;
 	uint32_t *labels; /* by function */
 	bool gaps; /* some of them are VIEW_GAP */
-	/* Columns but the weight that make stacks. */
-	uint32_t other[COLUMNS_MOST], others;
 	ARRAY(struct view_source) sources; /* of what is below nodes, node by node */
 	ARRAY(struct view_level) levels; /* by depth */
 };
@@ -66,7 +64,7 @@ struct view {
 	ARRAY(struct view_node) nodes;
 	const struct columns *columns; /* what they are */
 	struct view_column values[COLUMNS_MOST]; /* by column */
-	bool stacks_without_weight; /* there may be some: another column makes stacks */
+	uint32_t other[COLUMNS_MOST], others; /* but the weight: those that make stacks */
 	unsigned decimals; /* of weights */
 	bool borrows; /* all but the nodes is another view's */
 	struct view_lines lines;
@@ -111,13 +109,14 @@ static inline uint64_t view_value(const struct view *v, uint32_t node, uint32_t 
 	return view_has(v, column) ? v->values[column].of.v[node] : 0;
 }
 
-bool view_has_other_value(const struct view *v, uint32_t node);
-
 /* Does a stack end at the node? */
 static inline bool view_has_stack(const struct view *v, uint32_t node)
 {
-	return v->nodes.v[node].self ||
-	       (v->stacks_without_weight && view_has_other_value(v, node));
+	bool has = v->nodes.v[node].self > 0;
+
+	for (uint32_t i = 0; !has && i < v->others; i++)
+		has = view_value(v, node, v->other[i]) > 0;
+	return has;
 }
 
 /* The column that counts the weight of the other profile of a difference, or COLUMNS_MOST. */
