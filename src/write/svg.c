@@ -28,10 +28,12 @@ struct svg {
 	/* What the data is made of: the picture's view, or one of its own. */
 	const struct view *data;
 	struct view own;
+	unsigned wanted; /* enum view_flag, of the data */
 	bool data_by_label;
 	struct packed_tree packed;
 	const struct write_options *asked;
 	bool heat; /* the data says when it was */
+	double sum; /* of all that the picture shows */
 	struct text title; /* that was made, or empty */
 	const char *subject; /* the title that no fact says */
 	bool used
@@ -209,17 +211,17 @@ static int use_options(struct context *ctx, struct svg *s)
 	return err;
 }
 
-static int make_views(struct context *ctx, struct svg *s)
+/* The picture's view; of a difference the data's, which the picture's is made of. */
+static int make_first_view(struct context *ctx, struct svg *s)
 {
 	const struct tree_source *in = s->picture.in;
 	bool chain =
 		!s->picture.classes && palette_is_chain(s->picture.colouring.palette);
 	/* A static picture has no data at all. */
 	bool saved = !(s->options.flags & FF_GRAPH_STATIC), shared;
-	unsigned wanted = VIEW_COLUMNS | (chain ? VIEW_CHAIN : VIEW_BY_FUNCTION);
 	unsigned flags = s->options.flags & FF_GRAPH_REVERSE ? VIEW_REVERSED : 0;
-	int err;
 
+	s->wanted = VIEW_COLUMNS | (chain ? VIEW_CHAIN : VIEW_BY_FUNCTION);
 	flags |= s->picture.classes ? VIEW_BY_FUNCTION : chain ? VIEW_CHAIN : 0;
 	flags |= in->tree->columns->ratio.name ? VIEW_COLUMNS : 0;
 	s->data_by_label = chain;
@@ -228,28 +230,12 @@ static int make_views(struct context *ctx, struct svg *s)
 		flags = VIEW_BY_FUNCTION;
 	/* The picture's view with all columns is the data's, unless it is reversed or by
 	 * label, or shows the larger one of two weights. */
-	shared = (flags | VIEW_COLUMNS) == wanted && !s->picture.difference;
-	if (s->picture.difference && saved) {
-		err = view_make(ctx, in, wanted, &s->own);
-		if (err == 0 && view_copy(&s->own, &s->picture.view) < 0)
-			err = fail_memory(ctx);
-		for (uint32_t i = 0; i < COLUMNS_MOST && err == 0; i++)
-			if (i >= in->tree->columns->count ||
-			    !in->tree->columns->v[i].makes_stacks)
-				s->picture.view.values[i] = (struct view_column){ 0 };
-	} else {
-		err = view_make(ctx, in, saved && shared ? wanted : flags,
-				&s->picture.view);
-	}
-	if (err == 0 && s->picture.difference)
-		change_widen(s->picture.difference, &s->picture.view);
-	if (err == 0 && ratio_scale_make(&s->picture.view, s->options.countname,
-					 &s->picture.ratio) < 0)
-		err = fail_memory(ctx);
-	if (err < 0 || !saved)
-		return err;
-	s->data = shared ? &s->picture.view : &s->own;
-	return shared || s->picture.difference ? 0 : view_make(ctx, in, wanted, &s->own);
+	shared = (flags | VIEW_COLUMNS) == s->wanted && !s->picture.difference;
+	s->data = !saved ? NULL : shared ? &s->picture.view : &s->own;
+	if (saved && (shared || s->picture.difference))
+		flags = s->wanted;
+	return view_make(ctx, in, flags,
+			 s->picture.difference && saved ? &s->own : &s->picture.view);
 }
 
 /* The class of each function of the data and, with a palette, its colour there: a palette map's,
@@ -297,28 +283,99 @@ static int add_data_colours(struct svg *s, struct tree_data *data)
 	return name.failed ? -ENOMEM : 0;
 }
 
+/* Rules of a style are for classes that some frame has; runs of narrow ones have a middle
+ * shade. 0, or -ENOMEM. */
+static int find_used_classes(struct svg *s)
+{
+	const struct picture *p = &s->picture;
+	const struct view *v = &p->view;
+	size_t functions = p->in->symbols->functions.count;
+	bool *has = calloc(functions + 1, sizeof(*has)); /* a frame; by function */
+
+	if (!has)
+		return -ENOMEM;
+	s->used[CLASS_TEXT] = true;
+	for (uint32_t i = 1; s->page.plain && i < v->nodes.count; i++)
+		if (v->nodes.v[i].label == VIEW_GAP)
+			continue;
+		else if (p->by_ratio)
+			s->used[picture_class_of_node(p, i)] = true;
+		else
+			has[v->nodes.v[i].function] = true;
+	for (uint32_t i = 0; i < functions; i++)
+		if (has[i])
+			s->used[picture_class(p, i)] = true;
+	for (int i = CLASS_USER; i < CLASSES; i++)
+		if (s->used[i])
+			s->used[class_middle((uint8_t)i)] = true;
+	free(has);
+	return 0;
+}
+
 /* What is made before the first byte is written: where frames are, and data of all of them. Neither
  * needs the other. */
 struct halves {
 	struct svg *svg;
 	struct context *ctx, of_data;
 	struct tree_data data;
+	struct bytes measures, own_measures; /* of a difference */
 };
+
+/* Nothing more where there is nothing in it. */
+static int make_picture(struct halves *h)
+{
+	struct svg *s = h->svg;
+	struct picture *p = &s->picture;
+	const struct ff_graph_options *o = &s->options;
+	int err = 0;
+
+	if (p->difference && s->data) {
+		err = view_copy(&s->own, &p->view);
+		for (uint32_t i = 0; i < COLUMNS_MOST && err == 0; i++)
+			if (i >= p->in->tree->columns->count ||
+			    !p->in->tree->columns->v[i].makes_stacks)
+				p->view.values[i] = (struct view_column){ 0 };
+	}
+	if (err == 0 && p->difference)
+		change_widen(p->difference, &p->view);
+	if (err == 0)
+		err = ratio_scale_make(&p->view, o->countname, &p->ratio);
+	if (err < 0)
+		return fail_memory(h->ctx);
+	/* What is 100 %: the sum of all, or --total where that is more. */
+	p->total = s->sum = picture_value(p, p->view.nodes.v[0].total);
+	if (!(s->sum > 0))
+		return 0;
+	if (o->total >= s->sum)
+		p->total = s->page.whole = o->total;
+	if (find_used_classes(s) < 0)
+		return fail_memory(h->ctx);
+	err = picture_lay_out(h->ctx, p);
+	if (err == 0 && p->difference && s->data)
+		change_add_measures(&h->measures, &h->own_measures, p->difference,
+				    s->data);
+	return err;
+}
 
 static int make_half(void *arg, size_t i, size_t worker)
 {
 	struct halves *h = arg;
 	struct svg *s = h->svg;
+	int err = 0;
 
 	(void)worker;
 	if (i == 0)
-		return picture_lay_out(h->ctx, &s->picture);
-	return tree_data_make(&h->of_data, s->picture.in, s->data, s->data_by_label,
-			      &h->data);
+		return make_picture(h);
+	if (s->data == &s->own && !s->picture.difference)
+		err = view_make(&h->of_data, s->picture.in, s->wanted, &s->own);
+	return err < 0 ? err
+		       : tree_data_make(&h->of_data, s->picture.in, s->data,
+					s->data_by_label, &h->data);
 }
 
-static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
+static int pack_data(struct context *ctx, struct svg *s, struct halves *h)
 {
+	struct tree_data *data = &h->data;
 	const struct tree_source *in = s->picture.in;
 	const struct write_facts *facts = s->picture.facts;
 
@@ -327,10 +384,9 @@ static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
 	if (facts && facts->report)
 		bytes_add(&data->columns[SAVED_REPORT], facts->report->v,
 			  facts->report->count);
-	if (s->picture.difference)
-		change_add_measures(&data->columns[SAVED_MEASURES],
-				    &data->columns[SAVED_OWN_MEASURES],
-				    s->picture.difference, s->data);
+	data->columns[SAVED_MEASURES] = h->measures;
+	data->columns[SAVED_OWN_MEASURES] = h->own_measures;
+	h->measures = h->own_measures = (struct bytes){ 0 };
 	s->heat = !s->data_by_label && graph_has_viewer(&s->options) &&
 		  heat_of_picture(s->asked, in);
 	if ((s->heat && heat_add_columns(data->columns, s->asked, s->data) < 0) ||
@@ -339,31 +395,24 @@ static int pack_data(struct context *ctx, struct svg *s, struct tree_data *data)
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }
 
-/* What is 100 %: the sum of all, or --total where that is more. */
-static void set_total(struct context *ctx, struct svg *s)
+static void warn_of_total(struct context *ctx, const struct svg *s)
 {
-	const struct ff_graph_options *o = &s->options;
-	struct picture *p = &s->picture;
-	double sum = picture_value(p, p->view.nodes.v[0].total);
+	double total = s->options.total;
 
-	if (sum < 100 && strcmp(o->countname, "samples") == 0)
-		warn(ctx, "stack count is low (%.15g). Did something go wrong?", sum);
-	p->total = sum;
-	if (o->total >= sum) {
-		p->total = o->total;
-		s->page.whole = o->total;
-	} else if (o->total / sum > 0.02) { /* less: meant as something else */
+	if (s->sum < 100 && strcmp(s->options.countname, "samples") == 0)
+		warn(ctx, "stack count is low (%.15g). Did something go wrong?", s->sum);
+	if (total < s->sum && total / s->sum > 0.02) /* less: meant as something else */
 		warn(ctx,
 		     "specified --total %.15g is less than actual total %.15g, so "
 		     "ignored",
-		     o->total, sum);
-	}
+		     total, s->sum);
 }
 
-static int draw_document(struct context *ctx, struct svg *s)
+/* All but its end. */
+static int draw_document(struct context *ctx, struct svg *s, struct halves *h)
 {
 	struct picture *p = &s->picture;
-	const struct view *v = &p->view, *nodes = s->data ? s->data : v;
+	const struct view *nodes = s->data ? s->data : &p->view;
 	struct metadata metadata = {
 		.in = p->in,
 		.facts = p->facts,
@@ -375,33 +424,12 @@ static int draw_document(struct context *ctx, struct svg *s)
 		.chain = s->data_by_label,
 		.difference = p->difference,
 	};
-	struct halves halves = { .svg = s, .ctx = ctx, .of_data = *ctx };
 	int err;
 
-	*halves.of_data.error = '\0';
-	set_total(ctx, s);
-	/* Rules of a style are for classes that some frame has; runs of narrow ones have a
-	 * middle shade. */
-	s->used[CLASS_TEXT] = true;
-	for (size_t i = 1; s->page.plain && i < v->nodes.count; i++)
-		if (v->nodes.v[i].label != VIEW_GAP)
-			s->used[picture_class_of_node(p, (uint32_t)i)] = true;
-	for (int i = CLASS_USER; i < CLASSES; i++)
-		if (s->used[i])
-			s->used[class_middle((uint8_t)i)] = true;
-	err = parallel_run(p->in->threads ? p->in->threads : 1, s->data ? 2 : 1,
-			   make_half, &halves);
-	if (err < 0) {
-		if (*halves.of_data.error)
-			memcpy(ctx->error, halves.of_data.error, sizeof(ctx->error));
-		goto out;
-	}
 	/* After the layout, which says how wide the legend may be and what is hidden;
 	 * before the page, whose height it adds to. */
-	if (legend_make(p, &s->legend) < 0) {
-		err = fail_memory(ctx);
-		goto out;
-	}
+	if (legend_make(p, &s->legend) < 0)
+		return fail_memory(ctx);
 	s->page.below = page_lines_height(&p->layout, legend_rows(&s->legend));
 	s->page.description = s->legend.description.bytes;
 	for (size_t i = 0; i < nodes->nodes.count; i++)
@@ -410,36 +438,43 @@ static int draw_document(struct context *ctx, struct svg *s)
 	s->page.hidden = p->frames - p->drawn;
 	/* Before the first byte is written: what fails until here leaves no half
 	 * document. */
-	err = pack_data(ctx, s, &halves.data);
-	tree_data_release(&halves.data);
+	err = pack_data(ctx, s, h);
+	tree_data_release(&h->data);
 	if (err < 0)
-		goto out;
+		return err;
 	s->page.heat = s->heat;
 	page_begin(&s->sink.text, &s->page);
-	if (picture_draw(p, &s->sink) < 0) {
-		err = fail_memory(ctx);
-		goto out;
-	}
+	if (picture_draw(p, &s->sink) < 0)
+		return fail_memory(ctx);
 	legend_add(&s->sink.text, &s->legend, &s->page);
 	if (s->data)
 		metadata_add(&s->sink, &metadata);
 	page_end(&s->sink.text, &s->page);
-out:
-	tree_data_release(&halves.data);
-	return err;
+	return 0;
 }
 
 /* A picture that says there is nothing is written as well, and what is written is closed. */
 static int write_document(struct context *ctx, struct svg *s)
 {
-	int err = 0, ended;
+	struct halves h = { .svg = s, .ctx = ctx, .of_data = *ctx };
+	unsigned threads = s->picture.in->threads;
+	int err, ended;
 
-	if (s->picture.view.nodes.v[0].total) {
-		err = draw_document(ctx, s);
-	} else {
+	*h.of_data.error = '\0';
+	err = parallel_run(threads ? threads : 1, s->data ? 2 : 1, make_half, &h);
+	if (s->sum > 0)
+		warn_of_total(ctx, s);
+	if (err < 0 && *h.of_data.error)
+		memcpy(ctx->error, h.of_data.error, sizeof(ctx->error));
+	if (err == 0 && s->sum > 0) {
+		err = draw_document(ctx, s, &h);
+	} else if (err == 0) {
 		page_error(&s->sink.text, &s->page, "ERROR: No stack counts found.");
 		err = fail(ctx, -ENODATA, "no stack counts found");
 	}
+	tree_data_release(&h.data);
+	bytes_release(&h.measures);
+	bytes_release(&h.own_measures);
 	/* A document that could not be finished is not closed, and its text is
 	 * dropped. */
 	if (err < 0 && err != -ENODATA)
@@ -480,7 +515,7 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 	else
 		err = use_options(ctx, &s);
 	if (err == 0)
-		err = make_views(ctx, &s);
+		err = make_first_view(ctx, &s);
 	if (err == 0)
 		err = write_document(ctx, &s);
 	picture_release(&s.picture);
