@@ -246,6 +246,7 @@ void analysis_release(struct analysis *a)
 		fclose(a->held);
 	free(a->said);
 	ff_profile_free(a->profile);
+	*a = (struct analysis){ 0 };
 }
 
 /* Draws a profile without samples to nowhere, and reads and writes no other file. */

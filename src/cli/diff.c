@@ -222,10 +222,11 @@ static int add_together(struct comparison *c, const char *const *inputs)
 		if (!is_apart && code == 0)
 			read_side(&sides[1]);
 	}
+	/* What was added is copied: its memory is for what comes. */
+	analysis_release(&sides[0].analysis);
 	if (code == 0)
 		code = add_side(&sides[1]);
-	for (int i = 0; i < 2; i++)
-		analysis_release(&sides[i].analysis);
+	analysis_release(&sides[1].analysis);
 	return code;
 }
 

@@ -40,6 +40,7 @@ struct diff_function {
 	uint8_t inlined; /* and for each that has inlined it somewhere */
 	bool unnamed, is_process;
 	uint32_t class; /* another function that it is the same as, or itself */
+	uint32_t input; /* the number, + 1, of the last one that has it */
 };
 
 /* A parent's index is below its children's; 0 is the root. */
@@ -53,6 +54,7 @@ struct diff_links {
 	uint32_t first, last, next; /* callees; the next one of its caller; 0: none */
 	uint32_t count;
 	uint32_t latest; /* the callee that the input at hand had before */
+	uint32_t noted; /* the last one that is in the table of callees; 0: none */
 };
 
 /* The weight of stacks that end at a node in one piece of an input's time. */
@@ -147,7 +149,8 @@ struct difference {
 	struct hash_set functions_by_key;
 	ARRAY(struct diff_node) nodes;
 	ARRAY(struct diff_links) links; /* by node */
-	struct hash_map children; /* by parent << 32 | function, of those with many */
+	/* By parent << 32 | function, of those with many: up to the last one that is noted. */
+	struct hash_map children;
 	ARRAY(struct diff_cell) cells;
 	struct diff_total total[DIFF_SIDES];
 	unsigned decimals;

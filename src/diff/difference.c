@@ -175,6 +175,8 @@ struct arrival {
 		*totals; /* in units of the difference: the tree's own, or those: */
 	uint64_t *own;
 	uint32_t *nodes; /* of the difference */
+	uint32_t first_new; /* of these: nodes from here on are this input's alone */
+	bool distinct; /* no two callees of a node are of one function, as far as it came */
 	bool has_samples, has_times;
 };
 
@@ -230,30 +232,38 @@ static int read_weights(struct difference *d, struct arrival *x)
 
 /*
  * The callee of a node for a function, which may be new. Inputs have callees in the order of names, so it
- * is the one behind that of before, mostly; and only those of who has many are in a table. 0, or -ENOMEM.
+ * is the one behind that of before, mostly; else those of who has many are put in a table. 0, or -ENOMEM.
  */
-static int find_callee(struct difference *d, uint32_t caller, uint32_t function,
-		       uint32_t *ret)
+static int find_callee(struct difference *d, const struct arrival *x, uint32_t caller,
+		       uint32_t function, uint32_t *ret)
 {
 	struct diff_links *links = d->links.v, *of = &links[caller];
 	uint64_t key = (uint64_t)caller << 32;
-	uint32_t at = of->latest ? links[of->latest].next : of->first;
+	uint32_t at = 0, left = of->count;
 	struct diff_node *node;
 
-	if (of->count <= CALLEES_FEW) {
-		uint32_t left = of->count;
+	/* Of who came with this input all callees are new. */
+	if (caller < x->first_new || !x->distinct)
+		at = of->latest && links[of->latest].next ? links[of->latest].next
+							  : of->first;
+	/* Once around. */
+	for (; at && left && left <= CALLEES_FEW; left--) {
+		if (d->nodes.v[at].function == function)
+			break;
+		at = links[at].next ? links[at].next : of->first;
+	}
+	if (!left)
+		at = 0;
+	if (at && d->nodes.v[at].function != function) {
+		const uint32_t *known;
 
-		/* Once around. */
-		for (; left; left--) {
-			at = at ? at : of->first;
-			if (d->nodes.v[at].function == function)
-				break;
-			at = links[at].next;
+		for (uint32_t c = of->noted ? links[of->noted].next : of->first; c;
+		     c = links[c].next) {
+			if (!hash_map_set(&d->children, key | d->nodes.v[c].function, c))
+				return -ENOMEM;
+			of->noted = c;
 		}
-		at = left ? at : 0;
-	} else if (!at || d->nodes.v[at].function != function) {
-		const uint32_t *known = hash_map_get(&d->children, key | function);
-
+		known = hash_map_get(&d->children, key | function);
 		at = known ? *known : 0;
 	}
 	if (at) {
@@ -272,16 +282,11 @@ static int find_callee(struct difference *d, uint32_t caller, uint32_t function,
 		of->first = at;
 	*ret = of->last = at;
 	of->count++;
-	/* With the first one too many all that were there go into the table. */
-	for (uint32_t c = of->count == CALLEES_FEW + 1 ? of->first : at;
-	     c && of->count > CALLEES_FEW; c = d->links.v[c].next)
-		if (!hash_map_set(&d->children, key | d->nodes.v[c].function, c))
-			return -ENOMEM;
 	return 0;
 }
 
 /* Its paths. 0, or -ENOMEM. */
-static int add_paths(struct difference *d, const struct arrival *x)
+static int add_paths(struct difference *d, struct arrival *x)
 {
 	const struct named *named = x->input->in->tree;
 	const struct symbols *in = x->input->in->symbols;
@@ -304,11 +309,15 @@ static int add_paths(struct difference *d, const struct arrival *x)
 
 		if (!x->totals[i])
 			continue;
-		if (i && !*function)
+		if (i && !*function) {
 			err = add_function(d, x->input->in, &in->functions.v[n->function],
 					   function);
+			x->distinct &= d->functions.v[*function].input != d->inputs + 1;
+			d->functions.v[*function].input = (uint32_t)d->inputs + 1;
+			d->functions.v[*function].sides |= bit;
+		}
 		if (i && err == 0)
-			err = find_callee(d, x->nodes[n->parent], *function,
+			err = find_callee(d, x, x->nodes[n->parent], *function,
 					  &x->nodes[i]);
 		/* Without samples all of the input is one piece. */
 		if (err == 0 && self && !x->has_times)
@@ -316,8 +325,8 @@ static int add_paths(struct difference *d, const struct arrival *x)
 				       (struct piece){ 0, self });
 		if (err < 0)
 			break;
-		d->functions.v[*function].sides |= bit;
-		d->functions.v[*function].is_process |= i && n->parent == 0;
+		if (n->parent == 0)
+			d->functions.v[*function].is_process |= i > 0;
 		node = &d->nodes.v[x->nodes[i]];
 		/* Text says only how much: mostly that is how many samples. */
 		samples = x->has_samples ? named_value(named, i, COLUMN_SAMPLES)
@@ -325,7 +334,8 @@ static int add_paths(struct difference *d, const struct arrival *x)
 		node->self[x->side] += self;
 		node->samples[x->side] += samples;
 		total->samples += samples;
-		total->unnamed += d->functions.v[*function].unnamed ? self : 0;
+		if (self && d->functions.v[*function].unnamed)
+			total->unnamed += self;
 		/* Of samples that are not there one by one: as if they weighed the same. */
 		if (samples && !x->has_times)
 			total->squares += (double)self * (double)self / (double)samples;
@@ -351,6 +361,8 @@ int difference_add(struct difference *d, enum diff_side side,
 		.input = input,
 		.side = side,
 		.nodes = pages_zeroed(count, sizeof(*x.nodes)),
+		.first_new = d->nodes.count > 1 ? (uint32_t)d->nodes.count : 0,
+		.distinct = named->joined,
 		/* What is compared with the weight has no samples of its own. */
 		.has_samples = input->column == COLUMN_WEIGHT &&
 			       named->values[COLUMN_SAMPLES] && input->has_samples,

@@ -287,13 +287,19 @@ void noise_release(struct noise *n)
 /* Something that both sides have, in their own weights, and how far blocks differ in it. */
 struct observed {
 	double weight[DIFF_SIDES];
-	double variance[DIFF_SIDES]; /* without blocks: NAN */
+	double variance[DIFF_SIDES]; /* only with blocks */
 	bool tested;
 };
 
 struct tester {
 	const struct difference *d;
 	const struct noise *noise;
+	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
+	 * can be swapped and the difference is the same to its last digit, with another sign. */
+	double to;
+	double wholes[DIFF_SIDES], both;
+	/* Of one sample, in parts of the whole: the weight of an average one. */
+	double unit[DIFF_SIDES];
 	double known,
 		critical; /* the last degrees of freedom that there were, and what they say */
 };
@@ -308,34 +314,27 @@ static void test_observed(struct tester *t, const struct observed *o,
 			  struct diff_measure *m)
 {
 	const struct difference *d = t->d;
-	double wholes[DIFF_SIDES] = { (double)d->total[DIFF_A].weight,
-				      (double)d->total[DIFF_B].weight };
-	double both = wholes[DIFF_A] + wholes[DIFF_B], to, sum, parts = 0, freedom;
-	double share = fmin(part_of(o->weight[DIFF_A] + o->weight[DIFF_B], both), 1);
+	const double *wholes = t->wholes;
+	double sum, parts = 0, freedom;
+	double share = fmin(part_of(o->weight[DIFF_A] + o->weight[DIFF_B], t->both), 1);
 	double variance[DIFF_SIDES];
 
-	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
-	 * can be swapped and the difference is the same to its last digit, with another sign. */
-	to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
-	     : d->whole > 0 ? d->scale * wholes[DIFF_A] / d->whole
-			    : 0;
-	m->a = part_of(o->weight[DIFF_A], wholes[DIFF_A]) * to;
+	m->a = part_of(o->weight[DIFF_A], wholes[DIFF_A]) * t->to;
 	m->b = part_of(o->weight[DIFF_B], wholes[DIFF_B]);
 	m->delta = m->b - m->a;
 	for (int s = 0; s < DIFF_SIDES; s++) {
-		const struct diff_total *total = &d->total[s];
-		double whole = wholes[s], measured = o->variance[s] / whole / whole;
-		/* Of one sample, in parts of the whole: the weight of an average one. */
-		double unit = part_of(part_of(total->squares, whole), whole);
-		double least = share * (d->of_shares ? 1 - share : 1) * unit;
+		double least = share * (d->of_shares ? 1 - share : 1) * t->unit[s];
+		double measured = least;
 
 		/* What blocks say, but never less than as many independent samples; without blocks of
 		 * its own a side is as noisy as the other one. */
+		if (t->noise->variance[s])
+			measured = o->variance[s] / wholes[s] / wholes[s];
 		variance[s] = !t->noise->variance[s] ? least * d->total[!s].phi
 			      : measured > least     ? measured
 						     : least;
 	}
-	variance[DIFF_A] *= to * to;
+	variance[DIFF_A] *= t->to * t->to;
 	sum = variance[DIFF_A] + variance[DIFF_B];
 	m->error = sqrt(sum + m->a * m->a * d->scale_error * d->scale_error);
 	/* Welch's degrees, where blocks say how large both variances are. */
@@ -367,6 +366,15 @@ int noise_test(struct difference *d, const struct noise *n)
 	if (!d->measures)
 		return -ENOMEM;
 	d->whole = b > 0 ? b : d->scale * a;
+	t.wholes[DIFF_A] = a;
+	t.wholes[DIFF_B] = b;
+	t.both = a + b;
+	t.to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
+	       : d->whole > 0 ? d->scale * a / d->whole
+			      : 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		t.unit[s] =
+			part_of(part_of(d->total[s].squares, t.wholes[s]), t.wholes[s]);
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
 		const struct diff_node *node = &d->nodes.v[i];
 		double samples =
@@ -377,9 +385,9 @@ int noise_test(struct difference *d, const struct noise *n)
 
 		for (int s = 0; s < DIFF_SIDES; s++) {
 			all.weight[s] = n->inclusive[s][i];
-			all.variance[s] = n->variance[s] ? n->variance[s][i] : NAN;
+			all.variance[s] = n->variance[s] ? n->variance[s][i] : 0;
 			own.weight[s] = (double)node->self[s];
-			own.variance[s] = n->variance[s] ? n->own_variance[s][i] : NAN;
+			own.variance[s] = n->variance[s] ? n->own_variance[s][i] : 0;
 		}
 		test_observed(&t, &all, &d->measures[i]);
 		/* With an empty side nothing is compared. */
