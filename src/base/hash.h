@@ -118,6 +118,13 @@ bool hash_map_set(struct hash_map *map, uint64_t key, uint32_t value);
 /* The key need not be there. */
 void hash_map_remove(struct hash_map *map, uint64_t key);
 
+/* Fetches where a key is, for who asks for it soon. */
+static inline void hash_map_fetch(const struct hash_map *map, uint64_t key)
+{
+	if (map->slots)
+		__builtin_prefetch(&map->slots[hash_u64(key) & map->mask]);
+}
+
 /* NULL where the key is not there; valid until the next set. */
 static inline uint32_t *hash_map_get(const struct hash_map *map, uint64_t key)
 {

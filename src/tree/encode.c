@@ -311,6 +311,30 @@ struct course {
 	uint64_t nodes; /* how many nodes these are */
 };
 
+/* Where the walk came, and whom it asks for there: the caller's number << 32 | the callee's. */
+struct data_step {
+	uint32_t node, depth;
+	uint64_t call;
+};
+
+/* The next steps of the walk; fewer than @most at its end. The index of callees lies anywhere, and is
+ * fetched for all of them. */
+static size_t walk_on(const struct maker *m, struct view_walk *w, struct data_step *steps,
+		      size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && view_next(m->view, w, VIEW_INTO)) {
+		uint32_t parent = m->view->nodes.v[w->node].parent;
+		uint64_t caller = parent ? m->numbers[number_key(m, parent)] : 0;
+		uint64_t call = caller << 32 | m->numbers[number_key(m, w->node)];
+
+		hash_map_fetch(&m->indexes, call);
+		steps[count++] = (struct data_step){ w->node, w->depth, call };
+	}
+	return count;
+}
+
 static void end_gathered(struct maker *m, uint32_t length)
 {
 	struct filled_byte *g = &m->gathered[length];
@@ -324,13 +348,10 @@ static void end_gathered(struct maker *m, uint32_t length)
  * base of the list's length, as many as a byte holds. A list of one needs none. The first
  * index is the lowest digit, which the reader takes off first.
  */
-static int add_callee(struct maker *m, uint32_t node, struct course *c)
+static int add_callee(struct maker *m, uint64_t call, struct course *c)
 {
-	uint32_t parent = m->view->nodes.v[node].parent;
-	uint32_t caller = parent ? m->numbers[number_key(m, parent)] : 0;
-	uint32_t callee = m->numbers[number_key(m, node)], *slot;
-	uint64_t key = (uint64_t)caller << 32 | callee;
-	const uint32_t *known = hash_map_get(&m->indexes, key);
+	uint32_t caller = (uint32_t)(call >> 32), *slot;
+	const uint32_t *known = hash_map_get(&m->indexes, call);
 	uint32_t length = m->callees[caller];
 
 	/* Another sort begins: the length of the one before is written, and that may be
@@ -355,53 +376,65 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 	if (known)
 		return 0;
 	slot = array_add(&m->fresh);
-	if (!slot || !hash_map_set(&m->indexes, key, m->callees[caller]++))
+	if (!slot || !hash_map_set(&m->indexes, call, m->callees[caller]++))
 		return -ENOMEM;
-	*slot = callee;
+	*slot = (uint32_t)call;
 	return 0;
+}
+
+/* Few nodes have any of these: they are told with the node's number, less that of the one
+ * before. */
+static void add_said(struct maker *m, uint32_t node, uint64_t number)
+{
+	for (size_t i = 0; i < m->saids; i++) {
+		const struct packed_column *d = &m->said[i];
+		struct bytes *to = &m->data->columns[saved_column_of(d->column)];
+		uint64_t value = view_value(m->view, node, d->column);
+
+		if (!value)
+			continue;
+		bytes_varint(to, number - m->last_said[i]);
+		bytes_varint(to, value / d->unit);
+		m->last_said[i] = number;
+	}
 }
 
 /* The walk is in preorder, so the shape needs no ids: only the way from leaf to leaf. */
 static int add_nodes(struct maker *m)
 {
+	enum { AHEAD = 32 };
+	struct data_step steps[AHEAD];
 	struct bytes *columns = m->data->columns;
 	struct course c = { 0 };
 	struct view_walk w = { 0 };
 	uint64_t number = 0, run = 0; /* of the node; nodes since the last leaf */
 	uint32_t leaf_depth = 0;
+	size_t count = AHEAD;
 	int err = 0;
 
 	m->callees = calloc(m->data->functions.count + 1, sizeof(*m->callees));
 	if (!m->callees)
 		return -ENOMEM;
 	add_values(m, 0);
-	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
-		if (run == 0 && m->leaves)
-			bytes_varint(&columns[SAVED_UP], leaf_depth - w.depth);
-		if (m->view->nodes.v[w.node].first) {
-			run++;
-		} else {
-			bytes_varint(&columns[SAVED_RUN], run);
-			run = 0;
-			leaf_depth = w.depth;
-			m->leaves++;
-		}
-		add_values(m, w.node);
-		number++;
-		/* Few nodes have any of these: they are told with the node's number, less that
-		 * of the one before. */
-		for (size_t i = 0; i < m->saids; i++) {
-			const struct packed_column *d = &m->said[i];
-			struct bytes *to = &columns[saved_column_of(d->column)];
-			uint64_t value = view_value(m->view, w.node, d->column);
+	while (err == 0 && count == AHEAD) {
+		count = walk_on(m, &w, steps, AHEAD);
+		for (size_t k = 0; k < count && err == 0; k++) {
+			uint32_t node = steps[k].node, depth = steps[k].depth;
 
-			if (!value)
-				continue;
-			bytes_varint(to, number - m->last_said[i]);
-			bytes_varint(to, value / d->unit);
-			m->last_said[i] = number;
+			if (run == 0 && m->leaves)
+				bytes_varint(&columns[SAVED_UP], leaf_depth - depth);
+			if (m->view->nodes.v[node].first) {
+				run++;
+			} else {
+				bytes_varint(&columns[SAVED_RUN], run);
+				run = 0;
+				leaf_depth = depth;
+				m->leaves++;
+			}
+			add_values(m, node);
+			add_said(m, node, ++number);
+			err = add_callee(m, steps[k].call, &c);
 		}
-		err = add_callee(m, w.node, &c);
 	}
 	bytes_varint(&columns[SAVED_KNOWN], c.nodes);
 	for (uint32_t length = 2; length <= SAVED_SHORT_LIST; length++)

@@ -368,9 +368,12 @@ static int make_half(void *arg, size_t i, size_t worker)
 		return make_picture(h);
 	if (s->data == &s->own && !s->picture.difference)
 		err = view_make(&h->of_data, s->picture.in, s->wanted, &s->own);
-	return err < 0 ? err
-		       : tree_data_make(&h->of_data, s->picture.in, s->data,
-					s->data_by_label, &h->data);
+	if (err == 0)
+		err = tree_data_make(&h->of_data, s->picture.in, s->data,
+				     s->data_by_label, &h->data);
+	if (err == 0 && add_data_colours(s, &h->data) < 0)
+		err = fail_memory(&h->of_data);
+	return err;
 }
 
 static int pack_data(struct context *ctx, struct svg *s, struct halves *h)
@@ -389,8 +392,7 @@ static int pack_data(struct context *ctx, struct svg *s, struct halves *h)
 	h->measures = h->own_measures = (struct bytes){ 0 };
 	s->heat = !s->data_by_label && graph_has_viewer(&s->options) &&
 		  heat_of_picture(s->asked, in);
-	if ((s->heat && heat_add_columns(data->columns, s->asked, s->data) < 0) ||
-	    add_data_colours(s, data) < 0)
+	if (s->heat && heat_add_columns(data->columns, s->asked, s->data) < 0)
 		return fail_memory(ctx);
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }
