@@ -130,6 +130,9 @@ static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *p
 	uint32_t *first = pages_zeroed(count, sizeof(*first)); /* child; 0: none */
 	uint32_t *next = pages_zeroed(count, sizeof(*next)); /* sibling */
 	ARRAY(uint64_t) callees = { 0 }; /* function << 32 | node */
+	/* Siblings of the nodes on the way, that come when all below is placed: to go up by parents would
+	 * look at nodes that are in no cache any more. */
+	ARRAY(uint32_t) open = { 0 };
 	uint32_t used = 0, node = 0;
 	int err = first && next ? 0 : -ENOMEM;
 
@@ -162,19 +165,22 @@ static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *p
 			next[first[node]] = (uint32_t)last;
 			last = first[node];
 		}
-		if (first[node]) {
-			node = first[node];
-			continue;
+		if (next[node]) {
+			uint32_t *slot = array_add(&open);
+
+			if (slot)
+				*slot = next[node];
+			else
+				err = -ENOMEM;
 		}
-		while (node && !next[node])
-			node = nodes[node].parent;
-		if (!node)
+		if (!first[node] && !open.count)
 			break;
-		node = next[node];
+		node = first[node] ? first[node] : open.v[--open.count];
 	}
 	for (uint32_t i = 1; i < count && err == 0; i++)
 		position[i] = position[became[i]];
 	array_release(&callees);
+	array_release(&open);
 	free(first);
 	free(next);
 	return err;
