@@ -36,7 +36,7 @@ struct choice {
 	enum ff_table_by by;
 	enum ff_table_order order;
 	enum tally_span span;
-	size_t first; /* row */
+	size_t first, rows; /* the first row shown, and how many fit */
 	bool paused, help, typing;
 	char filter[FILTER_MOST];
 };
@@ -46,7 +46,7 @@ struct live_top {
 	struct analysis analysis;
 	const char *format;
 	bool on_screen;
-	int failed; /* exit code of an output on the way */
+	int failed; /* code of an output on the way, after which nothing is written */
 	pthread_mutex_t lock; /* of what is below */
 	struct tally tallies[TABLES];
 	struct page page; /* of standard output, with names of its own */
@@ -59,7 +59,7 @@ struct live_top {
 
 int live_top_check(struct settings *s)
 {
-	static char texts[2][256];
+	static char *whom, *cpus; /* the filters keep them */
 	const struct ff_record_options *o = &s->record;
 	bool samples = s->record.frequency || o->seconds > 0 || o->every > 0 ||
 		       o->delay > 0 || o->flags;
@@ -73,20 +73,25 @@ int live_top_check(struct settings *s)
 			"options of sampling are of what runs now: -p PID, or -a, "
 			"and no input");
 	if (s->target && (o->who == FF_RECORD_PROCESSES || o->who == FF_RECORD_THREADS)) {
-		snprintf(texts[0], sizeof(texts[0]), "%s=%s",
-			 o->who == FF_RECORD_THREADS ? "tid" : "pid", o->whom);
-		s->filters[s->filter_count++].text = texts[0];
+		if (asprintf(&whom, "%s=%s", o->who == FF_RECORD_THREADS ? "tid" : "pid",
+			     o->whom) < 0)
+			goto no_memory;
+		s->filters[s->filter_count++].text = whom;
 	} else if (s->target) {
 		return usage_error("option '--%s' samples what runs now, and there is an "
 				   "input",
 				   s->target);
 	}
 	if (o->cpus) {
-		snprintf(texts[1], sizeof(texts[1]), "cpu=%s", o->cpus);
-		s->filters[s->filter_count++].text = texts[1];
+		if (asprintf(&cpus, "cpu=%s", o->cpus) < 0)
+			goto no_memory;
+		s->filters[s->filter_count++].text = cpus;
 	}
 	s->target = NULL;
 	return 0;
+no_memory:
+	say("out of memory");
+	return EXIT_INPUT;
 }
 
 static int take_tables(struct live_top *t, struct ff_profile *p)
@@ -155,6 +160,9 @@ static int take_interval(void *arg, struct ff_profile *p)
 
 	if (err == 0 && !t->on_screen && t->settings->record.every > 0 && !t->failed)
 		t->failed = write_listing(t, p);
+	/* Nobody may be there to read any more, and it would go on for ever. */
+	if (t->failed)
+		ff_record_stop(p);
 	return err;
 }
 
@@ -209,7 +217,7 @@ static const char help[] =
 	"w               what counts: lately, the last interval, all since the start\n"
 	"/               show what has a text in it; Enter ends it, Esc takes it away\n"
 	"p, space        keep the picture as it is, and go on\n"
-	"arrows, Page Up, Page Down, Home\n"
+	"arrows, Page Up, Page Down, Home, End\n"
 	"                further rows\n"
 	"h, ?            this, and back\n";
 
@@ -233,6 +241,7 @@ static void draw_screen(struct live_top *t)
 	l.most = page.height > EDGES ? page.height - EDGES : 1;
 	if (t->settings->most && t->settings->most < l.most)
 		l.most = t->settings->most;
+	c->rows = l.most;
 	shown = listing_shown(&l);
 	if (c->first + l.most > shown)
 		c->first = shown > l.most ? shown - l.most : 0;
@@ -288,13 +297,9 @@ static bool take_key(struct live_top *t, int key)
 	const char *table =
 		key > 0 && key < 256 ? memchr(tables, tolower(key), TABLES) : NULL;
 	bool lines = t->settings->profile.flags & FF_SRCLINE;
-	size_t rows;
 
 	if (key == KEY_GONE)
 		return false;
-	pthread_mutex_lock(&t->lock);
-	rows = t->page.height > EDGES ? t->page.height - EDGES : 1;
-	pthread_mutex_unlock(&t->lock);
 	if (c->typing) {
 		type_key(c, key);
 		return true;
@@ -318,11 +323,11 @@ static bool take_key(struct live_top *t, int key)
 		c->help = false;
 		*c->filter = '\0';
 	} else if (key == KEY_UP || key == KEY_PAGE_UP) {
-		size_t step = key == KEY_UP ? 1 : rows;
+		size_t step = key == KEY_UP ? 1 : c->rows;
 
 		c->first -= c->first < step ? c->first : step;
 	} else if (key == KEY_DOWN || key == KEY_PAGE_DOWN) {
-		c->first += key == KEY_DOWN ? 1 : rows;
+		c->first += key == KEY_DOWN ? 1 : c->rows;
 	} else if (key == KEY_HOME) {
 		c->first = 0;
 	} else if (key == KEY_END) {
@@ -443,6 +448,8 @@ int live_top_run(const struct settings *s)
 		err = sample(&t);
 		if (err < 0)
 			code = refuse_run(p, err);
+		else if (t.failed)
+			code = t.failed;
 		else if (!(t.tallies[s->by].total[TALLY_ALL] > 0)) {
 			explain_empty_run(s, p);
 			code = EXIT_INPUT;
@@ -451,7 +458,7 @@ int live_top_run(const struct settings *s)
 		}
 		if (code == 0 && !s->quiet)
 			print_missing(p, NULL);
-		code = code == OUTPUT_UNREAD ? EXIT_DONE : code ? code : t.failed;
+		code = code == OUTPUT_UNREAD ? EXIT_DONE : code;
 	}
 	for (int i = 0; i < TABLES; i++)
 		tally_clear(&t.tallies[i]);

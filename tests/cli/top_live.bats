@@ -118,6 +118,18 @@ at_keys()
 	awk -F , '!/^comm/ { all += $3; most = $3 > most ? $3 : most } END { exit !(all > 0 && most < 0.7 * all) }' each.csv
 }
 
+@test "it ends where nobody reads any more, or nothing can be written, and says that once" {
+	in_shares 60
+	timeout 20 "$flamefold" top -p "$pid" -e cpu-clock --every 0.2 2>err | head -1 >out
+	codes=("${PIPESTATUS[@]}")
+	[ "${codes[0]}" -eq 0 ]
+	grep -q cpu-clock out
+	code=0
+	timeout 20 "$flamefold" top -p "$pid" -e cpu-clock --every 0.2 -q -o /dev/full 2>err || code=$?
+	[ "$code" -eq 1 ]
+	[ "$(grep -c 'No space left' err)" -eq 1 ]
+}
+
 @test "json is a table for programs, and -o writes a file" {
 	in_shares 5
 	"$flamefold" top -p "$pid" -e cpu-clock -F 499 -d 2 --by module -f json -o top.json
@@ -161,6 +173,9 @@ at_keys()
 	"$flamefold" record -e cpu-clock -F 499 --save x.data -o x.folded -- "$BATS_FILE_TMPDIR/shares" 1 1 >truth
 	own=$("$flamefold" fold --pid x.data | sed -n 's/^shares-\([0-9]*\);.*/\1/p' | head -1)
 	"$flamefold" top -p "$own" x.data >out
+	grep -q share_60 out
+	# A list as long as it likes, whose last one counts, too.
+	"$flamefold" top -p "$(seq -s, 4194000 4194060),$own" x.data >out
 	grep -q share_60 out
 	run -1 --separate-stderr "$flamefold" top -p 1 x.data
 	run -2 --separate-stderr "$flamefold" top -a x.data
