@@ -131,11 +131,17 @@ static int read_attrs(struct context *ctx, struct input *in, struct file_section
 		return fail(ctx, -EBADMSG,
 			    "'%s': attributes of %" PRIu64 " bytes cannot be",
 			    in->file.path, stride);
-	if (!inside(in, s) || s.size < stride || s.size / stride > EVENTS_MOST)
+	if (!inside(in, s))
 		return fail(ctx, -EBADMSG,
 			    "'%s': attribute section at " PRIoff " of %" PRIu64
-			    " bytes does not fit the file",
-			    in->file.path, s.offset, s.size);
+			    " bytes does not fit the file (%" PRIu64
+			    " bytes): it was cut, or its header is damaged",
+			    in->file.path, s.offset, s.size, in->file.size);
+	if (s.size < stride || s.size / stride > EVENTS_MOST)
+		return fail(ctx, -EBADMSG,
+			    "'%s': attribute section at " PRIoff " of %" PRIu64
+			    " bytes does not fit attributes of %" PRIu64,
+			    in->file.path, s.offset, s.size, stride);
 	for (uint32_t i = 0; i < s.size / stride; i++) {
 		size_t got, size = (size_t)stride - HEADER_SECTION;
 		struct file_section where;

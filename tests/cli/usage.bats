@@ -393,6 +393,9 @@ titled()
 	head -c 50 whole.data >cut.data
 	fails 1 fold cut.data
 	says "'cut.data' ends inside its header (50 bytes): it was cut"
+	head -c 104 whole.data >cut.data
+	fails 1 fold cut.data
+	[[ $stderr == *"does not fit the file (104 bytes): it was cut, or its header is damaged"* ]]
 }
 
 @test "a picture without data" {
