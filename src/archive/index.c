@@ -143,8 +143,9 @@ int index_open(struct ff_archive *a)
 	snprintf(path, sizeof(path), "%s%s/index.db", *a->directory == '/' ? "" : "./",
 		 a->directory);
 	if (!create && access(path, F_OK) < 0)
-		return fail(&a->ctx, -errno, "'%s' is no archive: cannot open '%s': %s",
-			    a->directory, path, strerror(errno));
+		return fail(&a->ctx, -errno,
+			    "'%s' is not an archive: cannot open '%s': %s", a->directory,
+			    path, strerror(errno));
 	/* A directory that must not be written to has no place for what WAL keeps beside the index:
 	 * where nothing of that is left, nobody writes. A name with what has a meaning there is not
 	 * opened so. */

@@ -34,9 +34,10 @@ int merge_parts(struct ff_archive *a, struct merge_job *job)
 	}
 	if (err == 0)
 		err = ff_merge_finish(m);
-	if (err == 0)
-		err = ff_merge_write(m, 0, job->out);
-	if (err < 0)
+	/* That one writes to a stream, whose name it does not know. */
+	if (err == 0 && (err = ff_merge_write(m, 0, job->out)) < 0)
+		err = fail(&a->ctx, err, "'%s': %s", a->directory, ff_merge_error(m));
+	else if (err < 0)
 		err = fail(&a->ctx, err == -ENODATA ? -EBADMSG : err, "%s",
 			   m ? ff_merge_error(m) : "out of memory");
 	for (size_t i = 0; m && ff_merge_refused(m, i, &name, &why); i++) {

@@ -67,11 +67,10 @@ int parts_open(struct ff_archive *a)
 		closedir(d);
 	/* Somebody's directory does not become an archive: it is one, or as far as one ever gets. */
 	if (err == 0 && others && !is_archive)
-		err = fail(
-			&a->ctx, -EEXIST,
-			"'%s' is no archive, and not empty: name a directory that is, or "
-			"that is not there yet",
-			a->directory);
+		err = fail(&a->ctx, -EEXIST,
+			   "'%s' is not an archive, and not empty: name a directory that "
+			   "is, or that is not there yet",
+			   a->directory);
 	snprintf(path, sizeof(path), "%s/parts", a->directory);
 	if (create && err == 0)
 		err = make_folder(a, path);
@@ -88,9 +87,9 @@ int parts_open(struct ff_archive *a)
 	if (err == 0 && a->lock < 0)
 		a->lock = open(path, O_RDONLY | O_CLOEXEC);
 	if (err == 0 && a->lock < 0 && !(a->options.flags & FF_ARCHIVE_READ_ONLY))
-		err = errno == ENOENT
-			      ? fail(&a->ctx, -ENOENT, "'%s' is no archive", a->directory)
-			      : fail_file(a, "open", path);
+		err = errno == ENOENT ? fail(&a->ctx, -ENOENT, "'%s' is not an archive",
+					     a->directory)
+				      : fail_file(a, "open", path);
 	return err;
 }
 

@@ -39,7 +39,7 @@ int sql_fail(struct ff_archive *a, int code)
 			    a->directory, says);
 	default:
 		/* Of a write that fails SQLite forgets why. */
-		if (code == SQLITE_IOERR_WRITE)
+		if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE)
 			return fail(&a->ctx, -EIO,
 				    "cannot write '%s/index.db': the disk is full, or "
 				    "files may not be as large",

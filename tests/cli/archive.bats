@@ -251,11 +251,11 @@ nights()
 	expire n --older-than 90|option '--older-than' takes an age like 90d
 	END
 	run -1 archive ls nobody
-	[[ $output == *"'nobody' is no archive"* ]]
+	[[ $output == *"'nobody' is not an archive"* ]]
 	mkdir full
 	touch full/x
 	run -1 archive add full 1.folded
-	[[ $output == *"'full' is no archive, and not empty"* ]]
+	[[ $output == *"'full' is not an archive, and not empty"* ]]
 	[ "$(ls full)" = x ]
 }
 
