@@ -6,6 +6,7 @@
 #include "cli/explain.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,9 +39,20 @@ static bool is_executable_program(const char *path)
 	       memcmp(beginning, "#!", 2) == 0;
 }
 
+/* Told by its index, as the archive itself does. */
+static bool is_archive(const char *path)
+{
+	char index[PATH_MAX];
+	int size = snprintf(index, sizeof(index), "%s/index.db", path);
+
+	return (size_t)size < sizeof(index) && access(index, F_OK) == 0;
+}
+
 int explain_failure(const struct ff_profile *p, const char *path, int err)
 {
-	if (err == -EISDIR)
+	if (err == -EISDIR && is_archive(path))
+		say("'%s' is an archive: flamefold archive query %s", path, path);
+	else if (err == -EISDIR)
 		say("'%s' is a directory: name the perf.data in it", path);
 	else if (err == -ENOENT && command_find(path))
 		say("cannot open '%s': %s; a command is the first word", path,

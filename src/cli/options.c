@@ -20,6 +20,7 @@
 #include "cli/format.h"
 #include "cli/memory_option.h"
 #include "cli/merge_options.h"
+#include "cli/name_suggestion.h"
 #include "cli/own_modes.h"
 #include "cli/picture_options.h"
 #include "cli/record_options.h"
@@ -152,15 +153,22 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
+	struct name_suggestion meant;
 	bool found = false;
 	int code;
 
-	while (mode && strcasecmp(ff_mode_name(mode), arg))
+	name_suggestion_start(&meant, arg, strlen(arg));
+	while (mode && strcasecmp(ff_mode_name(mode), arg)) {
+		name_suggestion_offer(&meant, ff_mode_name(mode));
 		mode = ff_mode_next(mode);
+	}
 	if (!mode) {
 		code = own_mode_find(s, arg, &found);
 		if (found || code)
 			return code;
+		if (meant.best)
+			return usage_error("no mode '%s', but there is '%s'", arg,
+					   meant.best);
 		return option_refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);

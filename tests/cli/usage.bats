@@ -110,6 +110,8 @@ titled()
 	usage "unknown option '--$(printf 'title%.0s' {1..99})'" "--$(printf 'title%.0s' {1..99})"
 	usage "no command or file 'recrod', but there is 'record'" recrod -o x.svg -- true
 	usage "no command or file 'flod', but there is 'fold'" flod
+	usage "no mode 'offcup', but there is 'offcpu'" --mode=offcup in.folded
+	usage "option '--mode' takes a mode of --list-modes, not 'heap'" --mode=heap in.folded
 	usage "no command 'infos', but there is 'info'" help infos
 	usage "no command 'nosuch'" help nosuch
 	# No command at all, and what there is.
@@ -328,6 +330,9 @@ titled()
 	mkdir dir
 	fails 1 dir
 	says "'dir' is a directory: name the perf.data in it"
+	touch dir/index.db
+	fails 1 dir
+	says "'dir' is an archive: flamefold archive query dir"
 }
 
 @test "a file without permission" {
