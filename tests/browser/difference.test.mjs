@@ -41,6 +41,27 @@ test("what is said of a box is both sides, the difference and its noise", async 
 	assert.match(await text(page, "details"), /· q [\d.]+ · noise/);
 });
 
+test("own values have a q of their own; what was not measured says what its interval is from", async () => {
+	const page = await browser.open(difference(deepBefore, deepAfter));
+	const { rows } = JSON.parse(difference(deepBefore, deepAfter, "--table=json", "-o", "/dev/null"));
+	const said = async (name) => {
+		await hoverFrame(page, name);
+		return text(page, "details");
+	};
+	/* Only what has changed is listed: of `parse` its own value, and what it calls. */
+	const { self_q: q, self_delta: delta } = rows.find(({ symbol }) => symbol === "parse");
+	const [, points, own] = /self A .* ▲ \+([\d.]+) % ± [\d.]+ % · q ([\d.e-]+) /.exec(await said("parse"));
+
+	near(parseFloat(points), 100 * delta, 0.06);
+	near(Math.log10(own), Math.log10(q), 0.12);
+	assert.match(await said("idle"), /self A .* · q [\d.]+ · noise · [\d.]+ % would have been found/);
+	assert.doesNotMatch(await said("idle"), /by samples/);
+	await hoverFrame(page, "alloc");
+	assert.match(await text(page, "more"), /all 5 places: A .* · q [\d.e-]+ by samples/);
+	await page.selectOption("#merging", "callees");
+	assert.match(await said("alloc"), /^alloc A .* ± [\d.]+ % by samples, no q/);
+});
+
 test("a sign is in the label, what is new is outlined, and what is gone hatched", async () => {
 	const page = await browser.open(difference(before, after));
 	/* Is it within what a path is drawn over? */
@@ -263,7 +284,7 @@ test("the table has both sides, their difference and how sure that is, and can b
 	const share = (count, all) => 100 * count / all;
 
 	await page.selectOption("#shown", "Table");
-	assert.deepEqual(await heads(), ["Function", "A", "B", "Δ ▼", "Δ self", "q", "Detectable"]);
+	assert.deepEqual(await heads(), ["Function", "A", "B", "Δ ▼", "Δ self", "q", "q self", "Detectable"]);
 
 	const first = await rows(), of = (name) => first.find(([one]) => one === name);
 
@@ -274,12 +295,16 @@ test("the table has both sides, their difference and how sure that is, and can b
 	assert.match(of("read")[4], /^▼ -4\.1 %/);
 	assert.match(of("idle")[5], /noise$/);
 	assert.doesNotMatch(of("fresh")[5], /noise/);
-	near(parseFloat(of("idle")[6]), 1.9, 1);
+	near(parseFloat(of("idle")[7]), 1.9, 1);
+	/* What it has by itself was tested for itself. */
+	assert.equal(of("main")[6], "");
+	assert.match(of("idle")[6], /^[\d.]+ noise$/);
+	assert.match(of("read")[6], /^[\d.e-]+$/);
 
 	const numbers = first.map((row) => parseFloat(row[3].replace(/[▲▼ ]/g, "")));
 
 	assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
-	for (const head of ["A", "B", "q", "Detectable"]) {
+	for (const head of ["A", "B", "q", "q self", "Detectable"]) {
 		await page.click(`#heads button:text-is('${head}')`);
 		assert.equal((await page.textContent("#heads [aria-sort]")).replace(/ .$/, ""), head);
 	}
@@ -330,7 +355,7 @@ test("what is taken away has both sides", async () => {
 
 	const [head, ...rows] = (await save("Table, CSV")).trim().split("\r\n");
 
-	assert.equal(head, "Function,A (%),B (%),Delta (points),Self delta (points),q,Module,File");
+	assert.equal(head, "Function,A (%),B (%),Delta (points),Self delta (points),q,Self q,Module,File");
 	near(Number(rows.find((row) => row.startsWith("fresh,")).split(",")[3]), 100 * 700 / 6900, 1e-9);
 });
 

@@ -6,6 +6,7 @@ import { load } from "./load.mjs";
 
 const { trieOfSide, movesIn, chanceOf, twinOf, readChange, makeReader } = load(
 	"trieOfSide", "movesIn", "chanceOf", "twinOf", "readChange", "makeReader");
+const readerOf = (...bytes) => makeReader(Uint8Array.of(...bytes));
 const facts = { "data-scale": "0.5", "data-noise": "1", "data-level": "0.05", "data-reach": "4" };
 
 // [path, B, A]
@@ -76,14 +77,16 @@ test("what moved is counted once, where it was found deepest, and noise is none"
 
 test("measures say of a node its error and how sure its change is", () => {
 	const weights = [Float64Array.of(10, 20, 30, 40), Float64Array.of(20, 60, 0, 80)];
-	/* Node 1: error 7, q 0.0398; node 3: error 300, q 0.0501. */
-	const change = readChange(facts, weights, 1, makeReader(Uint8Array.of(1, 7, 236, 1, 2, 0xac, 2, 237, 1)));
+	/* Node 1: error 7, q 0.0398; node 3: error 300, q 0.0501; by itself node 2: error 5, q 0.1. */
+	const change = readChange(facts, weights, 1, readerOf(1, 7, 236, 1, 2, 0xac, 2, 237, 1), readerOf(2, 5, 240, 1));
 
 	assert.deepEqual([...weights[0]], [10, 30, 30, 40]);
 	assert.deepEqual([...weights[change.after]], [10, 20, 30, 40]);
 	assert.deepEqual([...change.errors], [0, 7, 0, 300]);
 	assert.deepEqual([...change.digits].map((digits) => digits <= change.sure), [false, true, false, false]);
 	assert.equal(change.reach, 4);
+	assert.deepEqual([[...change.own.errors], [...change.own.digits]], [[0, 0, 5, 0], [255, 255, 240, 255]]);
+	assert.equal(readChange(facts, weights, 1, readerOf(), readerOf()).own, null);
 });
 
 test("how improbable a change is, as tables have it", () => {

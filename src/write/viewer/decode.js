@@ -248,7 +248,7 @@ function readProfile(payload, facts) {
 	const sampled = samples > 1 ? add(34, 1) : samples - 1;
 	const before = column(36).more() ? add(36, unit) : -1;
 	const change = +facts["data-scale"] && before >= 0
-		? readChange(facts, weights, before, column(50)) : null;
+		? readChange(facts, weights, before, column(50), column(51)) : null;
 	const profile = {
 		functions, facts,
 		divisor: 10 ** decimals,

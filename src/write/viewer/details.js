@@ -132,7 +132,7 @@ function aboutPlaces(func) {
 	const of = (weight) => share(weight, whole());
 
 	return func && sums.nodes[func] > 1 && profile.change
-		? `all ${withCommas(sums.nodes[func])} places: ${saysSides(changeOfFunction(func))}` : func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
+		? `all ${withCommas(sums.nodes[func])} places: ${saysPlaces(changeOfFunction(func))}` : func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
 		of(sums.totals[func])} ${ofWhole()} · self ${of(sums.selves[func])}`;
 }
 

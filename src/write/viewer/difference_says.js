@@ -11,10 +11,13 @@ const saysQ = (q) => q < 1e-99 ? "<1e-99" : q.toPrecision(2);
 const saysSides = ({ a, b, delta }) => `A ${ofPoints(a)} · B ${ofPoints(b)} · ${signed(delta)}`;
 
 const saysNoise = ({ error, q, isNoise, least }) => [
-	`${error ? ` ± ${ofPoints(2 * error)}` : ""}`,
+	error ? ` ± ${ofPoints(2 * error)}${isNaN(q) ? " by samples, no q" : ""}` : "",
 	q < 1 && `q ${saysQ(q)}`, isNoise && "noise",
 	isNoise && least && `${ofPoints(least)} would have been found`,
 ].filter((one) => one || one === "").join(" · ");
+
+/* Of a function in several places: nothing was measured of their sum. */
+const saysPlaces = (its) => `${saysSides(its)} · q ${saysQ(its.q)} by samples${its.isNoise ? " · noise" : ""}`;
 
 const saysChange = (box) => saysSides(comparisonOf(box)) + saysNoise(comparisonOf(box));
 
@@ -24,7 +27,7 @@ function linesOfChange(box) {
 
 	return [
 		saysChange(box),
-		isOwn && own.a + own.b && `self ${saysSides(own)}${own.isNoise ? " · noise" : ""}`,
+		isOwn && own.a + own.b && `self ${saysSides(own)}${saysNoise(own)}`,
 		up && `within it: ▲ +${ofPoints(up)} · ▼ -${ofPoints(down)}`,
 		view.side === "gone" && `gone of it: ${ofPoints(profile.change.scale * graph.total[box])}`,
 		view.side !== "gone" && sideAlone(box) && (sideAlone(box) === "A" ? "gone: B has none of it" : "new: A has none of it"),
@@ -134,21 +137,24 @@ function startMarks(id = "") {
 }
 
 /*
- * The table: of a function wherever it is. Where it has one place its q is that of the path, else it is
+ * The table: of a function wherever it is. Where it has one place its q are those of the path, else they are
  * estimated by how many samples there are, for all functions at once (Benjamini and Hochberg).
  */
 let firstColumn, judged;
 
+const columnsOfChange = ["A", "B", "Delta", "Own", "q", "OwnQ", "Least"];
+const digitsOfQ = ({ q }) => -Math.log10(q + 1e-300);
+
 function startChangeTable() {
-	firstColumn = heads.push("A", "B", "Delta", "Own", "q", "Least") - 6;
-	Object.assign(headNames, { Delta: "Δ", Own: "Δ self", Least: "Detectable" });
+	firstColumn = heads.push(...columnsOfChange) - columnsOfChange.length;
+	Object.assign(headNames, { Delta: "Δ", Own: "Δ self", OwnQ: "q self", Least: "Detectable" });
 	valuesOf.push((func) => changeOfFunction(func).a, (func) => changeOfFunction(func).b,
-		(func) => changeOfFunction(func).delta, (func) => changeOfFunction(func).own,
-		(func) => -Math.log10(changeOfFunction(func).q + 1e-300),
+		(func) => changeOfFunction(func).delta, (func) => changeOfFunction(func).own.delta,
+		(func) => digitsOfQ(changeOfFunction(func)), (func) => digitsOfQ(changeOfFunction(func).own),
 		(func) => changeOfFunction(func).least);
 }
 
-const changeColumns = () => times(6, (k) => firstColumn + k);
+const changeColumns = () => columnsOfChange.map((_, k) => firstColumn + k);
 
 /* Nearly the probability that noise alone is so many standard errors (Karagiannidis and Lioumpas, 2007). */
 function chanceOf(errors) {
@@ -158,18 +164,27 @@ function chanceOf(errors) {
 }
 
 function judgeFunctions() {
-	const { before, change: { after, noise, level, scale } } = profile;
-	const [was, is] = [before, after].map(sumsOf), places = integers(profile.functions.length);
-	let least = 1;
+	const { before, change } = profile, [was, is] = [before, change.after].map(sumsOf);
+	const places = profile.functions.map(() => NaN);
 
 	for (let i = 1; i < kept.count && kept.written; i++)
-		places[kept.funcs[i]] = i;
+		if (sums.nodes[kept.funcs[i]] === 1)
+			places[kept.funcs[i]] = i;
+
+	const owns = judgeValues(was.selves, is.selves, change.own ? places : [], change.own ?? change);
+
+	return judgeValues(was.totals, is.totals, places, change).map((its, func) =>
+		({ ...its, own: owns[func] }));
+}
+
+/* By function; @places: the nodes of those that have one. */
+function judgeValues(was, is, places, measures) {
+	const { noise, level } = profile.change;
+	let least = 1;
 
 	const all = profile.functions.map((_, func) => {
-		const hasOne = places[func] && sums.nodes[func] === 1;
-		const its = judge(was.totals[func], is.totals[func], hasOne ? places[func] : NaN);
+		const its = judge(was[func], is[func], places[func] ?? NaN, measures);
 
-		its.own = is.selves[func] - scale * was.selves[func];
 		its.chance = its.a + its.b >= 5 * noise && its.error ? chanceOf(abs(its.delta) / its.error) : 2;
 		return its;
 	});
@@ -197,17 +212,18 @@ function changeOfFunction(func) {
 }
 
 function shownOfFunction(func) {
-	const { delta, own, isNoise } = changeOfFunction(func);
+	const its = changeOfFunction(func), { delta, isNoise } = view.own ? its.own : its;
 
-	return isNoise ? 0 : picture.sign * (view.own ? own : delta);
+	return isNoise ? 0 : picture.sign * delta;
 }
 
 function cellOfChange(func, k) {
-	const { a, b, delta, own, q, least, isNoise } = changeOfFunction(func);
+	const its = changeOfFunction(func), { a, b, delta, own, least } = its;
+	const sure = ({ q, isNoise }) => isNoise ? `${saysQ(q)} noise` : saysQ(q);
 
 	return [
-		() => ofPoints(a), () => ofPoints(b), () => signed(delta), () => signed(own),
-		() => isNoise ? `${saysQ(q)} noise` : saysQ(q), () => least ? ofPoints(least) : "",
+		() => ofPoints(a), () => ofPoints(b), () => signed(delta), () => signed(own.delta),
+		() => sure(its), () => own.a + own.b ? sure(own) : "", () => least ? ofPoints(least) : "",
 	][k - firstColumn]();
 }
 
@@ -218,12 +234,12 @@ function changeRows() {
 	const { wholeAfter } = profile, points = (weight) => 100 * weight / wholeAfter;
 
 	return [
-		["Function", "A (%)", "B (%)", "Delta (points)", "Self delta (points)", "q", "Module", "File"],
+		["Function", "A (%)", "B (%)", "Delta (points)", "Self delta (points)", "q", "Self q", "Module", "File"],
 		...rows.map((func) => {
 			const { name, module, file } = profile.functions[func];
 			const { a, b, delta, own, q } = changeOfFunction(func);
 
-			return [name, points(a), points(b), points(delta), points(own), q, module, file ?? ""];
+			return [name, points(a), points(b), points(delta), points(own.delta), q, own.q, module, file ?? ""];
 		}),
 	];
 }

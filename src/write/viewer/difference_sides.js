@@ -10,26 +10,34 @@
  *
  * Of the data, `after` is the column of B, since the first one has the larger side's; `errors`: by node
  * the standard error of its difference; `digits`: that of its q, 250 + 10 log10 q, or `untested`, where
- * there are too few samples; `sure`: up to which they are no noise; `noise`: the variance of a sum, by
- * the sum, where nothing was measured.
+ * there are too few samples; `own`: the same two of own values; `sure`: up to which digits are no noise;
+ * `noise`: the variance of a sum, by the sum, where nothing was measured.
  */
 const untested = 255;
 const ofDigits = (digits) => 10 ** (digits / 10 - 25);
 
-function readChange(facts, weights, before, pairs) {
-	const scale = +facts["data-scale"], level = +facts["data-level"], [weight] = weights, was = weights[before];
-	const { length } = weight, wide = reals(length), errors = reals(length), digits = octets(length).fill(untested);
+function readMeasures(triples, length) {
+	const errors = reals(length), digits = octets(length).fill(untested);
 
-	for (let node = 0; pairs.more();) {
-		node += pairs.number();
-		errors[node] = pairs.number();
-		digits[node] = pairs.number();
+	for (let node = 0; triples.more();) {
+		node += triples.number();
+		errors[node] = triples.number();
+		digits[node] = triples.number();
 	}
+	return { errors, digits };
+}
+
+function readChange(facts, weights, before, triples, ofOwn) {
+	const scale = +facts["data-scale"], level = +facts["data-level"], [weight] = weights, was = weights[before];
+	const { length } = weight, wide = reals(length);
+
 	for (let node = 0; node < length; node++)
 		wide[node] = max(weight[node], round(scale * was[node]));
 	weights[0] = wide;
 	return {
-		scale, errors, digits, level, noise: +facts["data-noise"], reach: +(facts["data-reach"] ?? 0),
+		scale, level, ...readMeasures(triples, length),
+		own: ofOwn.more() ? readMeasures(ofOwn, length) : null, /* pictures of before had none */
+		noise: +facts["data-noise"], reach: +(facts["data-reach"] ?? 0),
 		sure: times(untested, ofDigits).filter((q) => q <= level).length - 1,
 		after: weights.push(weight) - 1,
 	};
@@ -109,17 +117,17 @@ function trieOfSide({ change: { after }, before }, trie, side) {
 /* What both sides have, A times its scale, and what is known of the noise of their difference: of a
  * node as it was written what was measured, else by how many samples are in it. @own: of its own value. */
 function compare(box, own) {
-	const { before, change: { after }, trie: { ends } } = profile;
-	const { weigh, ownOf, at, starts, trie } = graph;
-	const of = own && !starts[box] ? ownOf : weigh, [node] = at[box];
-	const isWritten = trie.written && !at[box][1] && !starts[box] && (!own || ends[node] === node + 1);
+	const { before, change, trie: { ends } } = profile;
+	const { weigh, ownOf, at, starts, trie } = graph, isOwn = own && !starts[box];
+	const of = isOwn ? ownOf : weigh, [node] = at[box];
+	const isWritten = trie.written && !at[box][1] && !starts[box] && (!isOwn || change.own || ends[node] === node + 1);
 
-	return judge(of(box, before), of(box, after), isWritten ? node : NaN);
+	return judge(of(box, before), of(box, change.after), isWritten ? node : NaN, isOwn && change.own || change);
 }
 
 /* @node: the one that it is the difference of; NaN: nothing was measured of it. */
-function judge(before, after, node) {
-	const { scale, noise, reach, errors, digits, sure } = profile.change;
+function judge(before, after, node, { errors, digits } = profile.change) {
+	const { scale, noise, reach, sure } = profile.change;
 	const isTested = digits[node] < untested;
 	const a = scale * before, b = after;
 	/* What is below a path that proves nothing was not tested: its samples alone tell how noisy it is. */
@@ -145,7 +153,7 @@ function shownChange(box) {
 
 /* The largest change of an own value. */
 function mostOwn() {
-	const { change: { scale, after, noise }, before, trie: { sums, count } } = profile;
+	const { change: { scale, after, noise, own, sure }, before, trie: { sums, count } } = profile;
 	const [was, is] = [sums[before], sums[after]];
 
 	let most = profile.divisor / 1e9;
@@ -153,7 +161,7 @@ function mostOwn() {
 	for (let i = 0; !profile.mostOwn && i < count; i++) {
 		const a = scale * (was[i + 1] - was[i]), b = is[i + 1] - is[i], delta = abs(b - a);
 
-		if (delta > most && delta >= rare * Math.sqrt(noise * (a + b)))
+		if (delta > most && (own ? own.digits[i] <= sure : delta >= rare * Math.sqrt(noise * (a + b))))
 			most = delta;
 	}
 	return profile.mostOwn ??= most;
