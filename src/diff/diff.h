@@ -215,6 +215,10 @@ bool difference_went_away(const struct difference *d, uint32_t node);
 /* What is known of its own value; NULL: it was not tested. */
 const struct diff_measure *difference_own(const struct difference *d, uint32_t node);
 
+/* How many standard errors one change among all has to be, to be found 8 times in 10, where so many
+ * degrees of freedom tell the error. */
+double difference_reach(const struct difference *d, double freedom);
+
 /* A change there that would have been found 8 times in 10, among all that are tested. */
 static inline double difference_detectable(const struct difference *d, uint32_t node)
 {

@@ -356,6 +356,11 @@ static void test_observed(struct tester *t, const struct observed *o,
 		m->p = m->error > 0 ? student_two_sided(m->delta / m->error, freedom) : 0;
 }
 
+double difference_reach(const struct difference *d, double freedom)
+{
+	return student_critical(d->options.level / (double)d->tested, freedom) + POWER;
+}
+
 int noise_test(struct difference *d, const struct noise *n)
 {
 	struct tester t = { .d = d, .noise = n, .known = NAN };
@@ -404,10 +409,7 @@ int noise_test(struct difference *d, const struct noise *n)
 	/* One change among all has to be as improbable as this to be found. */
 	for (int s = 0; s < DIFF_SIDES; s++)
 		most += n->variance[s] ? n->freedom[s] : INFINITY;
-	d->reach =
-		d->tested ? student_critical(d->options.level / (double)d->tested, most) +
-				    POWER
-			  : 0;
+	d->reach = d->tested ? difference_reach(d, most) : 0;
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
 		double found = difference_detectable(d, i);
 

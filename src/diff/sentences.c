@@ -2,6 +2,7 @@
  * picture and on standard error. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 
 #include "diff/diff.h"
@@ -125,9 +126,25 @@ static void say_noise(const struct difference *d, struct text *t)
 			"several a side, with -- between");
 }
 
+/* So that 1 % is found: of more inputs the mean is surer, and how far they differ, too. */
+static unsigned inputs_needed(const struct difference *d, unsigned inputs)
+{
+	double error = d->detectable / d->reach * sqrt(inputs), found = d->detectable;
+	unsigned count = inputs;
+
+	while (found > 0.01 && count < UINT_MAX / 2) {
+		count += 1 + count / 50;
+		found = difference_reach(d, 2.0 * (count - 1)) * error / sqrt(count);
+	}
+	return count;
+}
+
 static void say_detectable(const struct difference *d, struct text *t)
 {
+	const struct diff_total *a = &d->total[DIFF_A], *b = &d->total[DIFF_B];
 	double times = d->detectable / 0.01, seconds = 0, samples = 0;
+	/* Longer ones would not differ less from each other. */
+	bool by_files = a->are_files && a->blocks && b->are_files && b->blocks;
 
 	for (int s = 0; s < DIFF_SIDES; s++)
 		if (!d->total[s].weight)
@@ -157,11 +174,18 @@ static void say_detectable(const struct difference *d, struct text *t)
 			t, "a change of %.2g points would have been found wherever it is",
 			100 * d->detectable);
 	else
-		text_string(t,
-			    "there are too few samples to find a change wherever it is");
+		text_string(t, by_files
+				       ? "the inputs of a side differ too much to find a "
+					 "change wherever it is"
+				       : "there are too few samples to find a change "
+					 "wherever it is");
 	if (times <= 1)
 		return;
-	if (seconds > 0)
+	if (by_files)
+		text_printf(
+			t, "; for 1 %% take %u inputs a side",
+			inputs_needed(d, a->blocks > b->blocks ? a->blocks : b->blocks));
+	else if (seconds > 0)
 		text_printf(t, "; for 1 %% record %.0f s a side", ceil(seconds * times));
 	else
 		text_printf(t, "; for 1 %% take %.0f samples a side", samples * times);

@@ -277,6 +277,7 @@ rows()
 	done
 	"$flamefold" diff -q --table a1.folded a2.folded a3.folded -- b1.folded b2.folded b3.folded >out
 	grep -q '^# noise: A by 3 inputs, .* B by 3 inputs' out
+	grep -q '^# a change of .* for 1 % take 5[0-9][0-9] inputs a side$' out
 	run -1 grep '^changed' out
 	# Each pair alone would be something.
 	[ "$(rows a1.folded b3.folded | wc -l)" -eq 2 ]
