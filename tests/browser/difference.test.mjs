@@ -39,6 +39,8 @@ test("what is said of a box is both sides, the difference and its noise", async 
 	assert.match(await text(page, "details"), /^old A 10\.2 % · B 0 % · ▼ -10\.2 % ±/);
 	await hoverFrame(page, "idle");
 	assert.match(await text(page, "details"), /· q [\d.]+ · noise/);
+	await hoverFrame(page, "all");
+	assert.doesNotMatch(await text(page, "details"), /noise/);
 });
 
 test("own values have a q of their own; what was not measured says what its interval is from", async () => {

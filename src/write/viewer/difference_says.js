@@ -19,7 +19,8 @@ const saysNoise = ({ error, q, isNoise, least }) => [
 /* Of a function in several places: nothing was measured of their sum. */
 const saysPlaces = (its) => `${saysSides(its)} · q ${saysQ(its.q)} by samples${its.isNoise ? " · noise" : ""}`;
 
-const saysChange = (box) => saysSides(comparisonOf(box)) + saysNoise(comparisonOf(box));
+/* All of either side was not tested: what it is follows from the scale. */
+const saysChange = (box) => saysSides(comparisonOf(box)) + (isWhole(box) ? "" : saysNoise(comparisonOf(box)));
 
 function linesOfChange(box) {
 	const [up, down] = movesOf(box), isOwn = !graph.starts[box];
