@@ -3,7 +3,8 @@
 //	NODE_PATH=build/deps/node/node_modules node tests/browser/screenshots.mjs GRAPH.svg FOLDER [FUNCTION [DARK.svg [WIDE.svg]]]
 //
 // GRAPH.svg is any graph flamefold wrote; FUNCTION is looked for and merged around. What is dark and
-// what is wide can be other graphs.
+// what is wide can be other graphs. Of a difference there are those of diff.md, and FUNCTION is pointed at.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -37,6 +38,25 @@ async function picture(title, { width = 1200, height = 600, dark, scale = 1, of 
 }
 
 const search = (page, text) => page.fill("#search", text);
+
+async function pointAt(page, name) {
+	const box = await page.evaluate((name) => [...document.querySelectorAll("#tree rect")]
+		.filter((rect) => rect.getAttribute("aria-label")?.startsWith(`${name} `))
+		.sort((a, b) => b.getAttribute("width") - a.getAttribute("width"))[0].getBoundingClientRect().toJSON(), name);
+
+	await page.mouse.move(box.x + Math.min(20, box.width / 2), box.y + 7);
+}
+
+if (readFileSync(file, "utf8").includes("data-scale=")) {
+	await picture("diff", {}, (page) => pointAt(page, name));
+	await picture("diffpanels", { height: 640 }, async (page) => {
+		await page.keyboard.press("p");
+		await pointAt(page, name);
+	});
+	await picture("diffdark", { dark: true }, (page) => page.selectOption("#shown", "Both"));
+	await browser.close();
+	process.exit();
+}
 
 await picture("first");
 await picture("dark", { dark: true, of: darkFile });
