@@ -210,16 +210,18 @@ static void put_heads(const struct live_top *t, const struct page *page)
 	put_screen_line(page, line, false);
 }
 
-static const char help[] =
-	"q, Ctrl-C       end\n"
-	"s               sort by self, or by total\n"
-	"f m c l         rows are functions, modules, commands, lines (with --srcline)\n"
-	"w               what counts: lately, the last interval, all since the start\n"
-	"/               show what has a text in it; Enter ends it, Esc takes it away\n"
-	"p, space        keep the picture as it is, and go on\n"
-	"arrows, Page Up, Page Down, Home, End\n"
-	"                further rows\n"
-	"h, ?            this, and back\n";
+static const char *const help[] = {
+	"q, Ctrl-C       end",
+	"s               sort by self, or by total",
+	"f m c l         rows are functions, modules, commands, lines (with --srcline)",
+	"w               what counts: lately, the last interval, all since the start",
+	"/               show what has a text in it; Enter ends it, Esc takes it away",
+	"p, space        keep the picture as it is, and go on",
+	"h, ?            this, and back",
+	"arrows, Page Up, Page Down, Home, End",
+	"                further rows",
+};
+enum { HELP_LINES = sizeof(help) / sizeof(*help) };
 
 static void draw_screen(struct live_top *t)
 {
@@ -247,9 +249,9 @@ static void draw_screen(struct live_top *t)
 		c->first = shown > l.most ? shown - l.most : 0;
 	l.first = c->first;
 	put_heads(t, &page);
-	if (c->help)
-		fputs(help, page.out);
-	else
+	for (size_t i = 0; c->help && i < HELP_LINES && i < l.most; i++)
+		put_screen_line(&page, help[i], false);
+	if (!c->help)
 		listing_put(&l, &page);
 	free((void *)l.rows);
 	snprintf(line, sizeof(line), "/%s_", c->filter);

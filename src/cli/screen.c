@@ -111,6 +111,9 @@ void screen_show(const char *text, size_t size)
 {
 	const char *end = text + size;
 
+	/* Left by a signal since it was asked for. */
+	if (!is_open)
+		return;
 	/* Each line's rest is erased behind it, so that nothing flickers. */
 	write_screen("\033[H", 3);
 	while (text < end) {

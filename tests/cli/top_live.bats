@@ -153,6 +153,12 @@ at_keys()
 	[ "$(cat code)" -eq 0 ]
 }
 
+@test "the keys fit a screen of a few lines" {
+	in_shares 20
+	LINES=9 at_keys share_60 key:h $'takes it away\nq end' key:q -- --no-inline -p "$pid" -e cpu-clock --every 0.5
+	[ "$(cat code)" -eq 0 ]
+}
+
 @test "Ctrl-C ends it, too, with the table of all that time" {
 	in_shares 30
 	at_keys share_60 'key:\x03' -- --no-inline -p "$pid" -e cpu-clock -F 499 --every 0.5
