@@ -108,6 +108,9 @@ test("keys choose the same", async () => {
 	assert.deepEqual((await rangeShown(page)).map(Number), [3.02, 6]);
 	assert.match(await page.getAttribute("#timeto", "aria-valuetext"), /^6\.00 s; 3\.02 s – 6\.00 s/);
 	assert.deepEqual(await stacksShown(page), only(3.02, 6));
+	/* Keys that do not move it are the viewer's. */
+	await page.keyboard.press("/");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "search");
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("Escape");
 	assert.doesNotMatch(await link(page), /j=/);

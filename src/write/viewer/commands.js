@@ -232,7 +232,8 @@ function press(happens) {
 		does = changeCase;
 	else if (opened === elements.menu && arrow)
 		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
-	else if (control || happens.altKey || opened || target.matches?.("input, textarea, [role=slider]")
+	/* A slider takes the keys that move it, and no others. */
+	else if (control || happens.altKey || opened || happens.defaultPrevented || target.matches?.("input, textarea")
 		 || isList && (arrow || key === "Enter")
 		 || key === "Enter" && target.matches?.("button"))
 		return;
