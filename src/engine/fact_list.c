@@ -103,7 +103,7 @@ static uint64_t pair_events_total(const struct ff_profile *p)
 	const struct pair_counts *c = &p->collected.pairs;
 
 	return c->starts + c->wakes + c->ends + c->cancels + c->samples + c->inner +
-	       c->releases;
+	       c->releases + c->moves;
 }
 
 /* Of an object, whose address came again, the release was not seen. */

@@ -52,9 +52,11 @@ struct expression_parser {
 	struct expression *e;
 	unsigned depth; /* of parentheses and operators that wait */
 	size_t waiting; /* values, when all steps so far have been taken */
+	enum expression_kind kind; /* of the last one */
 };
 
 static int read_operators(struct expression_parser *r, unsigned least);
+static int read_numeric(struct expression_parser *r);
 
 /* Of a long text only so much is shown that the reason has room behind it. */
 static int refuse_expression(struct expression_parser *r, const char *what)
@@ -124,6 +126,31 @@ static int read_literal(struct expression_parser *r)
 	return add_step(r, STEP_NUMBER, (int64_t)value);
 }
 
+/* 'FF' */
+static int read_text(struct expression_parser *r)
+{
+	const char *first = r->at + 1, *at = first;
+
+	while (at < r->end && *at != '\'' && isgraph((unsigned char)*at))
+		at++;
+	if (at == r->end || *at != '\'' || at == first ||
+	    at - first > EXPRESSION_TEXT_MOST)
+		return refuse_expression(
+			r, "not a text of 1 to 8 characters, without spaces");
+	r->at = at + 1;
+	r->kind = VALUE_TEXT;
+	return add_step(r, STEP_NUMBER, expression_text(first, (size_t)(at - first)));
+}
+
+/* Arithmetic, and whatever an expression comes to, is with numbers. */
+static int want_number(struct expression_parser *r)
+{
+	return r->kind == VALUE_TEXT
+		       ? refuse_expression(
+				 r, "a text is only compared, by == or !=, with another")
+		       : 0;
+}
+
 /* A name may have a dot in it: "start.bytes". */
 static int read_variable(struct expression_parser *r)
 {
@@ -142,18 +169,22 @@ static int read_variable(struct expression_parser *r)
 		if (strlen(functions[i].name) != size ||
 		    memcmp(functions[i].name, name, size) != 0)
 			continue;
-		err = take_token(r, "(") ? read_operators(r, 1)
+		err = take_token(r, "(") ? read_numeric(r)
 					 : refuse_expression(r, "no '('");
 		if (err == 0 && what >= STEP_TWO)
 			err = take_token(r, ",")
-				      ? read_operators(r, 1)
+				      ? read_numeric(r)
 				      : refuse_expression(r, "no second value");
 		if (err == 0 && !take_token(r, ")"))
 			err = refuse_expression(r, "no ')'");
+		r->kind = VALUE_NUMBER;
 		return err < 0 ? err : add_step(r, what, 0);
 	}
 	slot = r->find(r->arg, r->ctx, name, size);
-	return slot < 0 ? slot : add_step(r, STEP_SLOT, slot);
+	if (slot < 0)
+		return slot;
+	r->kind = (enum expression_kind)(slot & VALUE_KINDS);
+	return add_step(r, STEP_SLOT, slot & ~VALUE_KINDS);
 }
 
 static int read_operand(struct expression_parser *r)
@@ -165,9 +196,13 @@ static int read_operand(struct expression_parser *r)
 
 	if (++r->depth > EXPRESSION_STACK_MOST)
 		return refuse_expression(r, "it is too deep");
+	r->kind = VALUE_NUMBER;
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
 		if (take_token(r, signs[i].text)) {
 			err = read_operand(r);
+			if (err == 0)
+				err = want_number(r);
+			r->kind = VALUE_NUMBER;
 			r->depth--;
 			return err < 0 ? err : add_step(r, signs[i].what, 0);
 		}
@@ -179,6 +214,8 @@ static int read_operand(struct expression_parser *r)
 		err = read_literal(r);
 	} else if (r->at < r->end && (isalpha((unsigned char)*r->at) || *r->at == '_')) {
 		err = read_variable(r);
+	} else if (r->at < r->end && *r->at == '\'') {
+		err = read_text(r);
 	} else {
 		err = refuse_expression(r, "no value");
 	}
@@ -196,6 +233,8 @@ static int read_operators(struct expression_parser *r, unsigned least)
 	while (err == 0) {
 		const struct operator* o = operators;
 		const char *before = r->at;
+		enum expression_kind left = r->kind;
+		bool compares;
 
 		while (o < end && !take_token(r, o->text))
 			o++;
@@ -204,12 +243,31 @@ static int read_operators(struct expression_parser *r, unsigned least)
 			r->at = before;
 		if (o == end || o->precedence < least)
 			break;
-		err = read_operators(r, o->precedence + 1u);
+		compares = o->what == STEP_EQUAL || o->what == STEP_UNEQUAL;
+		if (!compares)
+			err = want_number(r);
+		if (err == 0)
+			err = read_operators(r, o->precedence + 1u);
+		if (err == 0 && !compares)
+			err = want_number(r);
+		/* Of what is not known yet it is seen when it is. */
+		else if (err == 0 && left != r->kind && left != VALUE_ANY &&
+			 r->kind != VALUE_ANY)
+			err = refuse_expression(r, "a text is compared with a number");
+		r->kind = VALUE_NUMBER;
 		if (err == 0)
 			err = add_step(r, o->what, 0);
 	}
 	r->depth--;
 	return err;
+}
+
+/* All of an expression, or an argument. */
+static int read_numeric(struct expression_parser *r)
+{
+	int err = read_operators(r, 1);
+
+	return err == 0 ? want_number(r) : err;
 }
 
 int expression_parse(struct context *ctx, struct slice text, expression_name *find,
@@ -225,7 +283,7 @@ int expression_parse(struct context *ctx, struct slice text, expression_name *fi
 	int err;
 
 	*ret = (struct expression){ 0 };
-	err = read_operators(&r, 1);
+	err = read_numeric(&r);
 	skip_spaces(&r);
 	if (err == 0 && r.at < r.end)
 		err = refuse_expression(&r, "no operator");

@@ -12,11 +12,14 @@
  *
  *	end.ret - start.ret
  *	blocked(prev_state) && prev_pid != 0
+ *	rwbs != 'FF'
  *
  * Operators and their precedence are those of C, numbers are signed and have 64 bits, wrap, and
  * shift by at most 63; a division by 0 is 0. A name is a slot: whoever evaluates the expression
  * puts a value in each before. Functions: min, max, page_round (up to 4096), blocked and
- * runnable (of the prev_state of sched_switch: include/trace/events/sched.h).
+ * runnable (of the prev_state of sched_switch: include/trace/events/sched.h). A text between ' '
+ * has 1 to 8 characters, as one in C has, and is only compared with a name whose value is a text:
+ * of that as many count.
  *
  * The text is hostile: its depth and its length are bounded.
  */
@@ -66,7 +69,26 @@ struct expression {
 	ARRAY(struct expression_step) steps; /* operands before their operator */
 };
 
-/* The slot of a name, or a negative errno with a sentence in the context. */
+/* What a name's value is. */
+enum expression_kind {
+	VALUE_NUMBER = 0 << 16,
+	VALUE_TEXT = 1 << 16, /* expression_text() */
+	VALUE_ANY = 2 << 16, /* it is not known yet */
+	VALUE_KINDS = 3 << 16,
+};
+enum { EXPRESSION_TEXT_MOST = 8 };
+
+/* A text as a number, by which it is compared: up to its NUL. */
+static inline int64_t expression_text(const char *text, size_t size)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size && i < EXPRESSION_TEXT_MOST && text[i]; i++)
+		value |= (uint64_t)(unsigned char)text[i] << 8 * i;
+	return (int64_t)value;
+}
+
+/* The slot of a name, and its kind, or a negative errno with a sentence in the context. */
 typedef int expression_name(void *arg, struct context *ctx, const char *name,
 			    size_t size);
 

@@ -36,50 +36,18 @@
 #include <errno.h>
 
 #include "weight/charge.h"
-#include "weight/pairing.h"
+#include "weight/pair_line.h"
 #include "weight/path.h"
-
-static uint64_t key_of_pair(const struct deferred_event *e)
-{
-	return ((const struct pair_event *)(const void *)e->fields)->key;
-}
-
-/* Only of a rule that has more. */
-static struct pair_more *more_of(const struct deferred_event *e)
-{
-	return ((struct pair_event *)(void *)(uintptr_t)e->fields)->more;
-}
-
-static enum pair_role role_of(const struct deferred_event *e)
-{
-	return (enum pair_role)(e->what & PAIR_ROLE_BITS);
-}
 
 static enum pair_context context_of(const struct deferred_event *e)
 {
-	return (enum pair_context)(e->what >> PAIR_CONTEXT_SHIFT);
+	return (enum pair_context)(e->what >> PAIR_CONTEXT_SHIFT & PAIR_CONTEXT_BITS);
 }
 
 /* Only of a rule with samples between intervals. */
 static struct pair_between *between_of(const struct deferred_event *e)
 {
-	return (void *)(more_of(e) + 1);
-}
-
-static bool is_open(const struct deferred_event *e)
-{
-	return e && role_of(e) == ROLE_START;
-}
-
-/* @event becomes what was open before it, so that this stays so. */
-static int stay(struct deferred_event *event, const struct deferred_event *before,
-		const struct settlement *to)
-{
-	if (!before)
-		return 0;
-	memcpy(event, before,
-	       sizeof(*event) + pair_kinds[pair_kind_of(&to->pairing->rule)].fields);
-	return 1;
+	return (void *)(pair_more_of(e) + 1);
 }
 
 /* The stack of who wakes, leaf first, behind the mark of an interrupt. One that is no task's for sure
@@ -118,7 +86,7 @@ static int make_suffix(const struct deferred_event *event,
 	const struct deferred_event *waker =
 		context <= CONTEXT_SOFTIRQ && to->pairing->rule.stack == PAIR_STACK_CHAIN
 			? deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-					      pair_key(more_of(event)->thread, 0),
+					      pair_key(pair_more_of(event)->thread, 0),
 					      event->input)
 			: NULL;
 	struct path path = { 0 };
@@ -128,8 +96,8 @@ static int make_suffix(const struct deferred_event *event,
 
 	if (err == 0)
 		err = add_waker(&path, to, event);
-	if (waker && !is_open(waker) && waker->behind) {
-		if (more_of(waker)->woken <= before->time)
+	if (waker && !pair_is_open(waker) && waker->behind) {
+		if (pair_more_of(waker)->woken <= before->time)
 			to->target.pairs->stale += context == CONTEXT_TASK;
 		else if (err == 0)
 			err = path_add_forward(&path, to->target.trie, waker->behind);
@@ -276,7 +244,7 @@ static uint64_t weigh_pair(const struct expression *weight,
 
 	slots[WEIGHT_T] = (int64_t)(until - start->time);
 	if (p->rule.has_more) {
-		const struct pair_more *opened = more_of(start);
+		const struct pair_more *opened = pair_more_of(start);
 
 		if (opened->woken && p->has_wakes) {
 			slots[WEIGHT_T_WAKE] = (int64_t)(opened->woken - start->time);
@@ -284,7 +252,7 @@ static uint64_t weigh_pair(const struct expression *weight,
 		}
 		for (uint32_t i = 0; i < PAIR_VALUES; i++)
 			slots[WEIGHT_VALUES + i] = end && p->values[i].role == ROLE_END
-							   ? more_of(end)->values[i]
+							   ? pair_more_of(end)->values[i]
 							   : opened->values[i];
 	}
 	if (!expression_is_empty(weight))
@@ -350,7 +318,7 @@ static uint64_t owed_until(const struct deferred_event *before, uint64_t until,
 
 	/* Between two intervals it runs. */
 	return b->owed +
-	       (role_of(before) == ROLE_SAMPLE && !is_broken(to, before->time, until)
+	       (pair_role_of(before) == ROLE_SAMPLE && !is_broken(to, before->time, until)
 			? until - before->time
 			: 0);
 }
@@ -404,7 +372,7 @@ static int settle_sample(struct deferred_event *e, const struct deferred_event *
 
 	counts->samples++;
 	/* The end of the interval was not seen: it was before the sample, and not by much. */
-	if (is_open(before)) {
+	if (pair_is_open(before)) {
 		bool broken = is_broken(to, before->time, e->time);
 
 		counts->ends++;
@@ -438,28 +406,45 @@ static void go_on(struct deferred_event *e, const struct deferred_event *before,
 	}
 }
 
+/* Of those that have one: 0. */
+static uint32_t size_of(const struct deferred_event *e, const struct settlement *to)
+{
+	return to->pairing->rule.has_lines ? pair_more_of(e)->size : 0;
+}
+
 static int settle_start(struct deferred_event *e, const struct deferred_event *before,
 			struct settlement *to)
 {
 	/* More are not in each other: ends were missed. */
 	enum { INNER_MOST = 64 };
 
-	if (to->pairing->rule.nested && is_open(before) &&
-	    more_of(before)->inner < INNER_MOST &&
+	if (to->pairing->rule.nested && pair_is_open(before) &&
+	    pair_more_of(before)->inner < INNER_MOST &&
 	    !is_broken(to, before->time, e->time)) {
 		to->target.pairs->inner++;
-		stay(e, before, to);
-		more_of(e)->inner++;
+		pair_stay(e, before, to);
+		pair_more_of(e)->inner++;
 		return 1;
 	}
 	to->target.pairs->starts++;
 	if (to->pairing->rule.has_between)
 		go_on(e, before, to);
-	if (is_open(before)) {
+	if (!pair_is_open(before))
+		return 1;
+	if (to->pairing->rule.has_lines && pair_line_takes(e, before, to))
+		return pair_line_join(e, to);
+	if (to->pairing->rule.first && !(e->what >> PAIR_LINE_SHIFT)) {
+		uint32_t size = size_of(e, to);
+
 		to->target.pairs->restarted++;
-		if (to->pairing->rule.first)
-			return stay(e, before, to);
+		pair_stay(e, before, to);
+		/* What has joined it since is in what is said of it now. */
+		if (size > size_of(e, to))
+			pair_more_of(e)->size = size;
+		return 1;
 	}
+	to->target.pairs->restarted +=
+		to->pairing->rule.has_lines ? pair_line_drop(before, to) : 1;
 	return 1;
 }
 
@@ -467,7 +452,7 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 		       struct settlement *to)
 {
 	struct pair_counts *counts = to->target.pairs;
-	struct pair_more mark = *more_of(e), *opened;
+	struct pair_more mark = *pair_more_of(e), *opened;
 	uint64_t woken = e->time;
 	uint32_t behind = 0;
 	uint8_t lost = e->lost;
@@ -475,22 +460,22 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	int err = 0;
 
 	counts->wakes++;
-	if (!is_open(before) || more_of(before)->woken) {
-		counts->not_waited += !is_open(before);
-		counts->woken_again += is_open(before);
-		return stay(e, before, to);
+	if (!pair_is_open(before) || pair_more_of(before)->woken) {
+		counts->not_waited += !pair_is_open(before);
+		counts->woken_again += pair_is_open(before);
+		return pair_stay(e, before, to);
 	}
 	/* A chain goes on behind whoever wakes one that counts, be it one that does not. */
 	if (to->pairing->rule.stack == PAIR_STACK_CHAIN ||
 	    (to->pairing->rule.stack == PAIR_STACK_OFFWAKE && !before->lost))
 		err = make_suffix(e, before, to, &behind);
-	stay(e, before, to);
+	pair_stay(e, before, to);
 	if (!to->pairing->rule.has_between)
 		e->behind = behind;
 	e->cut |= err > 0 || cut;
 	if (!e->lost)
 		e->lost = lost;
-	opened = more_of(e);
+	opened = pair_more_of(e);
 	opened->woken = woken ? woken : 1;
 	for (uint32_t i = 0; i < to->pairing->value_count; i++)
 		if (to->pairing->values[i].role == ROLE_WAKE)
@@ -502,7 +487,7 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 static int charge_object(const struct deferred_event *e, uint64_t until,
 			 struct settlement *to)
 {
-	struct charge charge = { .weight = (uint64_t)more_of(e)->values[0],
+	struct charge charge = { .weight = (uint64_t)pair_more_of(e)->values[0],
 				 .node = e->node,
 				 .lost = e->lost,
 				 .cut = e->cut,
@@ -523,9 +508,9 @@ static bool was_left(const struct deferred_event *object, const struct settlemen
 {
 	const struct deferred_event *left =
 		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-				    more_of(object)->woken, object->input);
+				    pair_more_of(object)->woken, object->input);
 
-	return left && role_of(left) == ROLE_LEAVE && left->time >= object->time;
+	return left && pair_role_of(left) == ROLE_LEAVE && left->time >= object->time;
 }
 
 static int settle_object(struct deferred_event *e, const struct deferred_event *before,
@@ -533,13 +518,13 @@ static int settle_object(struct deferred_event *e, const struct deferred_event *
 {
 	const struct deferred_event *end =
 		deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-				    (uint64_t)more_of(e)->values[1], e->input);
+				    (uint64_t)pair_more_of(e)->values[1], e->input);
 	int err = 0;
 
 	/* Of a call inside of another one, or one that has failed, there is none. */
-	if (!end || role_of(end) != ROLE_END || end->position != e->position ||
-	    !more_of(end)->values[0])
-		return stay(e, before, to);
+	if (!end || pair_role_of(end) != ROLE_END || end->position != e->position ||
+	    !pair_more_of(end)->values[0])
+		return pair_stay(e, before, to);
 	to->target.pairs->objects++;
 	/* Its release was not seen: the address would not be given out again. */
 	if (before && !was_left(before, to)) {
@@ -550,7 +535,7 @@ static int settle_object(struct deferred_event *e, const struct deferred_event *
 	e->node = end->node;
 	e->lost = end->lost;
 	e->cut = end->cut;
-	more_of(e)->values[0] = more_of(end)->values[0];
+	pair_more_of(e)->values[0] = pair_more_of(end)->values[0];
 	return err < 0 ? err : 1;
 }
 
@@ -560,15 +545,15 @@ static int release_taken(const struct deferred_event *start,
 			 const struct deferred_event *end, struct settlement *to)
 {
 	struct deferred_queue *q = &to->target.deferred[DEFERRED_PAIRS];
-	uint64_t key = more_of(start)->woken;
+	uint64_t key = pair_more_of(start)->woken;
 	const struct deferred_event *object = deferred_queue_find(q, key, start->input);
 	bool asked = false;
 	int err = 0;
 
 	for (uint32_t i = 0; i < to->pairing->value_count; i++)
 		asked |= to->pairing->values[i].role == ROLE_START &&
-			 more_of(start)->values[i];
-	if (asked && !more_of(end)->values[0])
+			 pair_more_of(start)->values[i];
+	if (asked && !pair_more_of(end)->values[0])
 		return 0;
 	to->target.pairs->releases++;
 	if (!object || object->time > start->time ||
@@ -586,12 +571,23 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 {
 	struct pair_counts *counts = to->target.pairs;
 	bool chain = to->pairing->rule.stack == PAIR_STACK_CHAIN;
+	bool lines = to->pairing->rule.has_lines && pair_is_open(before);
+	const struct deferred_event *first = before;
 	int err;
 
-	if (to->pairing->rule.nested && is_open(before) && more_of(before)->inner) {
+	if (lines)
+		before = pair_line_next(first, to);
+	/* A part of it has ended. */
+	if (lines && pair_more_of(e)->woken && size_of(e, to) < size_of(before, to)) {
+		counts->moves++;
+		return pair_line_move(e, first, to);
+	}
+
+	if (to->pairing->rule.nested && pair_is_open(before) &&
+	    pair_more_of(before)->inner) {
 		counts->inner++;
-		stay(e, before, to);
-		more_of(e)->inner--;
+		pair_stay(e, before, to);
+		pair_more_of(e)->inner--;
 		return 1;
 	}
 	counts->ends++;
@@ -599,16 +595,17 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 		go_on(e, before, to);
 		e->what = ROLE_SAMPLE;
 	}
-	if (!is_open(before)) {
+	if (!pair_is_open(before)) {
 		counts->unopened++;
-		return to->pairing->rule.has_between || stay(e, before, to);
+		return to->pairing->rule.has_between || pair_stay(e, before, to);
 	}
 	if (is_broken(to, before->time, e->time)) {
 		counts->broken++;
-		return to->pairing->rule.has_between;
+		return lines ? pair_line_leave(e, first, before, to)
+			     : to->pairing->rule.has_between;
 	}
 	counts->paired++;
-	counts->without_waker += to->pairing->has_wakes && !more_of(before)->woken;
+	counts->without_waker += to->pairing->has_wakes && !pair_more_of(before)->woken;
 	if (to->pairing->rule.has_objects) {
 		uint64_t weight =
 			weigh_pair(&to->pairing->weight, before, e, e->time, to);
@@ -619,8 +616,8 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 		if (before->lost)
 			e->lost = before->lost;
 		e->cut |= before->cut;
-		more_of(e)->values[0] = (int64_t)weight;
-		err = more_of(before)->woken ? release_taken(before, e, to) : 0;
+		pair_more_of(e)->values[0] = (int64_t)weight;
+		err = pair_more_of(before)->woken ? release_taken(before, e, to) : 0;
 		return err < 0 ? err : 1;
 	}
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
@@ -628,9 +625,11 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 		      : charge_pair(before, e, e->time, to);
 	if (err < 0 || to->pairing->rule.has_between)
 		return err < 0 ? err : 1;
+	if (lines)
+		return pair_line_leave(e, first, before, to);
 	if (!chain)
 		return 0;
-	stay(e, before, to);
+	pair_stay(e, before, to);
 	e->what = ROLE_END;
 	return 1;
 }
@@ -640,7 +639,7 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 {
 	struct pair_counts *counts = to->target.pairs;
 
-	switch (role_of(e)) {
+	switch (pair_role_of(e)) {
 	case ROLE_START:
 		return settle_start(e, before, to);
 	case ROLE_WAKE:
@@ -655,13 +654,24 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 			       : 0;
 	case ROLE_LEAVE:
 		return 1;
+	case ROLE_MOVE:
+		counts->moves++;
+		return pair_is_open(before) ? pair_line_move(e, before, to)
+					    : pair_stay(e, before, to);
 	case PAIR_OBJECT:
 		return settle_object(e, before, to);
 	case ROLE_SAMPLE:
 		return settle_sample(e, before, to);
 	default:
 		counts->cancels++;
-		counts->cancelled += is_open(before);
+		if (to->pairing->rule.has_lines && pair_is_open(before) &&
+		    pair_role_of(e) == ROLE_FORGET) {
+			counts->cancelled += pair_line_drop(before, to);
+			return 0;
+		}
+		counts->cancelled += pair_is_open(before);
+		if (to->pairing->rule.has_lines && pair_is_open(before))
+			return pair_line_leave(e, before, pair_line_next(before, to), to);
 		if (to->pairing->rule.has_between && before) {
 			int err =
 				charge_owed(before, owed_until(before, e->time, to), to);
@@ -669,8 +679,9 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 			return err;
 		}
 		/* Who is preempted was woken by the same one as before. */
-		return role_of(e) == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
-								     : 0;
+		return pair_role_of(e) == ROLE_CANCEL && !pair_is_open(before)
+			       ? pair_stay(e, before, to)
+			       : 0;
 	}
 }
 
@@ -692,7 +703,7 @@ int pairing_end(struct settlement *to, uint64_t last)
 						 : between_of(e)->owed,
 					  to);
 		}
-		if ((!is_open(e) && !object) || err < 0)
+		if ((!pair_is_open(e) && !object) || err < 0)
 			continue;
 		to->target.pairs->still_open += !object;
 		/* A call that goes on has made nothing. */
@@ -724,7 +735,7 @@ void pair_counts_add(struct pair_counts *to, const struct pair_counts *from)
 	{                                                                                \
 		.name = "events that are paired", .fields = (size),                      \
 		.of_one_input = true, .open_is_claimed = true, .settles_early = true,    \
-		.key = key_of_pair, .settle = settle_pair,                               \
+		.key = pair_key_of, .settle = settle_pair,                               \
 	}
 
 const struct deferred_kind pair_kinds[PAIR_KINDS] = {

@@ -105,8 +105,10 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 		if (!source.field && !has_registers)
 			source.own = OWNS;
 	}
-	if (source.field && !event_field_is_number(source.field))
-		return fail(ctx, -EINVAL, "field '%s' of event '%s' is not a number",
+	source.is_text = source.field && source.field->flags & EVENT_FIELD_TEXT;
+	if (source.field && !source.is_text && !event_field_is_number(source.field))
+		return fail(ctx, -EINVAL,
+			    "field '%s' of event '%s' is neither a number nor a text",
 			    name, event_name);
 	if (!source.field && source.own == OWNS)
 		return fail(ctx, -ENODATA,
@@ -119,7 +121,7 @@ int pair_source_find(struct context *ctx, const struct pair_sources *of, const c
 		source.own = OWNS;
 	if (source.field && strcmp(name, "prev_state") == 0)
 		source.states = of->format->states;
-	source.plain = source.field && !source.states;
+	source.plain = source.field && !source.states && !source.is_text;
 	*ret = source;
 	return 0;
 }
@@ -129,7 +131,15 @@ bool pair_source_load_other(const struct pair_source *source, const struct sampl
 {
 	enum { ABI_64 = 2 };
 	uint64_t value, bit = 1ull << source->number;
+	const char *text;
+	uint32_t size;
 
+	if (source->is_text) {
+		if (!event_field_text(source->field, s, &text, &size))
+			return false;
+		*ret = expression_text(text, size);
+		return true;
+	}
 	if (source->field) {
 		if (!event_field_number(source->field, s, &value))
 			return false;

@@ -37,22 +37,24 @@ static int slot_by_name(void *arg, struct context *ctx, const char *name, size_t
 	struct binding *b = arg;
 	struct bound_event *bound = b->bound;
 	char *own = strndup(name, size);
-	struct pair_source source;
-	int err = own ? pair_source_find(ctx, &b->of, own, &source) : fail_memory(ctx);
+	struct pair_source source = { 0 };
+	int kind, err = own ? pair_source_find(ctx, &b->of, own, &source)
+			    : fail_memory(ctx);
 
 	free(own);
 	if (err < 0)
 		return err;
+	kind = source.is_text ? VALUE_TEXT : VALUE_NUMBER;
 	for (uint32_t i = 0; i < bound->slot_count; i++)
 		if (bound->slots[i].field == source.field &&
 		    bound->slots[i].own == source.own)
-			return (int)i;
+			return (int)i | kind;
 	if (bound->slot_count == PAIR_SLOTS)
 		return fail(ctx, -EINVAL,
 			    "a pairing asks for more than %d fields of one event",
 			    PAIR_SLOTS);
 	bound->slots[bound->slot_count] = source;
-	return (int)bound->slot_count++;
+	return (int)bound->slot_count++ | kind;
 }
 
 /* t, t.wake, t.run; start.F, wake.F, end.F; F of a sample. */
@@ -223,6 +225,28 @@ static int parse_slice(struct context *ctx, struct slice text, struct binding *b
 	return expression_parse(ctx, text, slot_by_name, b, ret);
 }
 
+static int parse_keys(struct context *ctx, const struct slice keys[RULE_KEYS],
+		      struct binding *b, struct expression ret[RULE_KEYS])
+{
+	int err = 0;
+
+	for (int i = 0; i < RULE_KEYS && err == 0; i++)
+		err = parse_slice(ctx, keys[i], b, &ret[i]);
+	return err;
+}
+
+/* The slot of a field that the weight is made of. */
+static int slot_of_weight(struct context *ctx, struct binding *b, struct slice field)
+{
+	int slot = slot_by_name(b, ctx, field.text, field.size);
+
+	return slot >= 0 && slot & VALUE_TEXT
+		       ? fail(ctx, -EINVAL,
+			      "field '%.*s' is a text, which weighs nothing",
+			      (int)field.size, field.text)
+		       : slot;
+}
+
 static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		     const struct pair_step *step)
 {
@@ -259,10 +283,15 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		bound->and_slot = (int8_t)operands[count - 2].number;
 		bound->condition.steps.count -= 2;
 	}
-	for (int i = 0; i < RULE_KEYS && err == 0; i++)
-		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
-	for (int i = 0; i < RULE_KEYS && err == 0; i++)
-		err = parse_slice(ctx, step->objects[i], b, &bound->objects[i]);
+	if (err == 0)
+		err = parse_keys(ctx, step->keys, b, bound->keys);
+	if (err == 0)
+		err = parse_keys(ctx, step->objects, b, bound->objects);
+	if (err == 0)
+		err = parse_keys(ctx, step->to, b, bound->to);
+	bound->line = step->line;
+	if (err == 0)
+		err = parse_slice(ctx, step->size, b, &bound->size);
 	if (err == 0)
 		err = parse_slice(ctx, step->value, b, &bound->value);
 	for (uint32_t i = 0; i < PAIR_VALUES && err == 0; i++) {
@@ -273,9 +302,7 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 			bool own = step->value.text &&
 				   slice_is(value->field, "value", strlen("value"));
 
-			slot = own ? SLOT_OF_VALUE
-				   : slot_by_name(b, ctx, value->field.text,
-						  value->field.size);
+			slot = own ? SLOT_OF_VALUE : slot_of_weight(ctx, b, value->field);
 			err = own || slot >= 0 ? 0 : slot;
 		}
 		bound->value_slot[i] = (int8_t)slot;
@@ -348,7 +375,7 @@ static int find_any(void *arg, struct context *ctx, const char *name, size_t siz
 	(void)ctx;
 	(void)name;
 	(void)size;
-	return 0;
+	return VALUE_ANY;
 }
 
 static int check_expression(struct context *ctx, struct slice text, expression_name *find,
@@ -386,6 +413,10 @@ int pairing_check(struct context *ctx, const char *rule, unsigned *kind)
 			for (int k = 0; k < RULE_KEYS && err == 0; k++)
 				err = check_expression(ctx, step->objects[k], find_any,
 						       NULL);
+			for (int k = 0; k < RULE_KEYS && err == 0; k++)
+				err = check_expression(ctx, step->to[k], find_any, NULL);
+			if (err == 0)
+				err = check_expression(ctx, step->size, find_any, NULL);
 		}
 		for (size_t i = 0; i < p.rule.part_count && err == 0; i++) {
 			at = p.rule.parts[i].weight.text;
@@ -501,9 +532,11 @@ void pairing_release(struct pairing *p)
 	for (size_t i = 0; i < p->steps.count; i++) {
 		expression_release(&p->steps.v[i].condition);
 		expression_release(&p->steps.v[i].value);
+		expression_release(&p->steps.v[i].size);
 		for (int k = 0; k < RULE_KEYS; k++) {
 			expression_release(&p->steps.v[i].keys[k]);
 			expression_release(&p->steps.v[i].objects[k]);
+			expression_release(&p->steps.v[i].to[k]);
 		}
 	}
 	for (int i = 0; i < PAIR_PARTS; i++)
@@ -631,14 +664,13 @@ static uint8_t step_lost(const struct pairing *p, const struct weighing *x,
 		       : 0;
 }
 
-/* Of what an end makes, or a start takes. */
-static uint64_t object_key(const struct bound_step *step, const int64_t *slots)
+/* Of what an end makes, or a start takes: @base is PAIR_KEY_OF_OBJECT; or where an interval goes on: 0. */
+static uint64_t another_key(const struct expression keys[RULE_KEYS], uint64_t base,
+			    const int64_t *slots)
 {
-	uint64_t base = PAIR_KEY_OF_OBJECT;
-
-	if (expression_is_empty(&step->objects[1]))
+	if (expression_is_empty(&keys[1]))
 		base += pair_key(0, 0);
-	return key_of(step->objects, base, slots);
+	return key_of(keys, base, slots);
 }
 
 /* What an end makes, behind it: @made has its stack. */
@@ -659,7 +691,7 @@ static int defer_object(struct weigher *w, const struct weighing *x,
 	e->cut = made->cut;
 	e->what = PAIR_OBJECT;
 	pair = (void *)e->fields;
-	pair->key = object_key(step, slots);
+	pair->key = another_key(step->objects, PAIR_KEY_OF_OBJECT, slots);
 	pair->more->woken = pair_leave_key(expression_value(&step->objects[0], slots));
 	pair->more->values[1] = (int64_t)key_of(step->keys, step->key_base, slots);
 	return 1;
@@ -687,7 +719,7 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	e->cut = x->charge.cut && step->has_stack;
 	if (!step->has_stack)
 		e->node = 0;
-	e->what = (uint8_t)step->role;
+	e->what = (uint8_t)(step->role | step->line << PAIR_LINE_SHIFT);
 	if (step->context && event_field_number(step->context, s, &flags)) {
 		enum pair_context context = flags & NMI	      ? CONTEXT_NMI
 					    : flags & HARDIRQ ? CONTEXT_HARDIRQ
@@ -710,10 +742,22 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	if (step->thread)
 		event_field_number(step->thread, s, &thread);
 	more->thread = (uint32_t)thread;
+	if (w->pairing->rule.has_lines) {
+		int64_t size = expression_is_empty(&step->size)
+				       ? 0
+				       : expression_value(&step->size, slots);
+
+		more->size = size < 0		 ? 0
+			     : size > UINT32_MAX ? UINT32_MAX
+						 : (uint32_t)size;
+		if (!expression_is_empty(&step->to[0]))
+			more->woken = another_key(step->to, 0, slots);
+		return 1;
+	}
 	if (expression_is_empty(&step->objects[0]))
 		return 1;
 	if (step->role == ROLE_START) {
-		more->woken = object_key(step, slots);
+		more->woken = another_key(step->objects, PAIR_KEY_OF_OBJECT, slots);
 		return 1;
 	}
 	/* It may move in memory now. */

@@ -32,6 +32,7 @@ struct pair_source {
 	uint8_t number; /* of a register, in the kernel's order */
 	uint8_t own; /* enum pair_own, of pair_source.c */
 	bool plain; /* a field that is used as it was recorded */
+	bool is_text; /* expression_text() */
 };
 
 /* What has names. */
@@ -76,6 +77,8 @@ struct bound_step {
 	uint64_t key_base;
 	/* What an end makes, or a start takes; without steps: nothing. */
 	struct expression value, objects[RULE_KEYS];
+	struct expression size, to[RULE_KEYS];
+	enum pair_line line;
 	/* Slots of what the weight is made of, by its value; -1: another role has it; SLOT_OF_VALUE:
 	 * it is the step's own. */
 	int8_t value_slot[PAIR_VALUES];
@@ -172,6 +175,7 @@ struct pair_counts {
 	uint64_t
 		inner; /* starts and ends inside of what was open, which count with that */
 	uint64_t objects; /* that ends have made */
+	uint64_t moves; /* of what goes on under another key, and ends of a part */
 	uint64_t releases,
 		released; /* those of objects, and those of them that were known */
 	uint64_t reused; /* objects that were released unseen: their address came again */
@@ -221,7 +225,8 @@ int pairing_take(struct weigher *w, const struct weighing *x);
  * What a step was when it was taken, and what is open (deferred_event.fields). There is one for each
  * event, so it is a key and no more where the rule asks for no more (pair_kinds).
  *
- *	what      enum pair_role and, of one who wakes, enum pair_context. What is open is a start; a
+ *	what      enum pair_role, of one who wakes enum pair_context, and of a start enum pair_line.
+ *		  What is open is a start; a
  *		  closed one is an end: only what woke the thread, or the weight that an object is
  *		  to have, is still of use; or, beside samples, a sample: the thread runs.
  *	behind    what a chain has behind the stack; beside samples the stack of the last one
@@ -232,6 +237,8 @@ int pairing_take(struct weigher *w, const struct weighing *x);
 enum {
 	PAIR_ROLE_BITS = 15,
 	PAIR_CONTEXT_SHIFT = 4,
+	PAIR_CONTEXT_BITS = 3,
+	PAIR_LINE_SHIFT = 6,
 	PAIR_OBJECT = PAIR_ROLES, /* which is no step of a rule */
 };
 
@@ -239,13 +246,19 @@ struct pair_event {
 	uint64_t key;
 	struct pair_more {
 		/* When; 0: it was not. Of an object: pair_leave_key(); of what makes one: the key
-		 * of the object that it takes, or 0. */
+		 * of the object that it takes, or 0; of a move, and of an end of a part, the key under
+		 * which what is left goes on. */
 		uint64_t woken;
 		/* Of what is closed, and of an object, the first one is its weight. An object
 		 * that is not made yet has the key of its start in the second one. */
 		int64_t values[PAIR_VALUES];
-		uint32_t thread; /* of what wakes: who does */
-		uint8_t inner; /* calls inside of one that is open: how many are */
+		union {
+			uint32_t thread; /* of what wakes: who does */
+			uint32_t size; /* where several can be open under a key */
+		};
+		/* How many calls are inside of one that is open; or how many wait behind it, under
+		 * keys of their own, which count on from this one's place (pair_line.c). */
+		uint16_t inner, place;
 	} more[];
 };
 

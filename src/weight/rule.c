@@ -11,7 +11,7 @@
 static const char *const role_names[PAIR_ROLES] = {
 	[ROLE_START] = "start",	    [ROLE_WAKE] = "wake",     [ROLE_END] = "end",
 	[ROLE_CANCEL] = "cancel",   [ROLE_FORGET] = "forget", [ROLE_SAMPLE] = "sample",
-	[ROLE_RELEASE] = "release", [ROLE_LEAVE] = "leave",
+	[ROLE_RELEASE] = "release", [ROLE_LEAVE] = "leave",   [ROLE_MOVE] = "move",
 };
 
 static const char *const stack_names[PAIR_STACKS] = {
@@ -68,8 +68,9 @@ static int index_of_word(struct slice s, const char *const *words, int count)
 	return -1;
 }
 
-static const char *const clause_words[] = { "key", "value", "object", "if" };
-enum { CLAUSE_WORDS = 4 };
+static const char *const clause_words[] = { "key", "value", "object", "size",
+					    "to",  "fifo",  "lifo",   "if" };
+enum { CLAUSE_WORDS = 8 };
 
 /* What is before the word, outside of any other word; *@rest: what is behind it, .text NULL: it is
  * not there. A field may have such a name, but "if": "key value", "key a + value". */
@@ -111,10 +112,11 @@ static int refuse_clause(struct context *ctx, struct slice clause, const char *w
 
 static int refuse_verb(struct context *ctx, struct slice clause)
 {
-	return refuse_clause(ctx, clause,
-			     "start, wake, end, cancel, forget, release, leave, sample, "
-			     "weight, between, names, stack, first, nested, open, unit, "
-			     "title, ratio and or are");
+	return refuse_clause(
+		ctx, clause,
+		"start, wake, end, cancel, forget, release, leave, move, sample, "
+		"weight, between, names, stack, first, nested, open, unit, "
+		"title, ratio and or are");
 }
 
 /* Its word is there, and nothing behind it. */
@@ -143,7 +145,7 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 			 int role, struct slice rest)
 {
 	struct pair_step *step = &rule->steps[rule->count];
-	struct slice key, object;
+	struct slice key, object, to, fifo, lifo;
 	const char *bar;
 	size_t size;
 
@@ -151,6 +153,13 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 		return refuse_clause(ctx, clause, "there are too many");
 	*step = (struct pair_step){ .role = (enum pair_role)role };
 	rest = before_word(rest, "if", &step->condition);
+	rest = before_word(rest, "fifo", &fifo);
+	rest = before_word(rest, "lifo", &lifo);
+	step->line = fifo.text	 ? PAIR_LINE_FIFO
+		     : lifo.text ? PAIR_LINE_LIFO
+				 : PAIR_LINE_NONE;
+	rest = before_word(rest, "to", &to);
+	rest = before_word(rest, "size", &step->size);
 	rest = before_word(rest, "object", &object);
 	rest = before_word(rest, "value", &step->value);
 	step->events = before_word(rest, "key", &key);
@@ -171,12 +180,27 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 		return refuse_clause(
 			ctx, clause,
 			"only an end makes an object, and only a start takes one");
+	if (step->line != PAIR_LINE_NONE && role != ROLE_START)
+		return refuse_clause(ctx, clause, "only a start waits in line");
+	if (fifo.size || lifo.size || (fifo.text && lifo.text))
+		return refuse_clause(ctx, clause,
+				     "fifo or lifo stands alone, before \"if\"");
+	if (step->size.text && role != ROLE_START && role != ROLE_END)
+		return refuse_clause(ctx, clause, "only a start or an end has a size");
+	if (role == ROLE_MOVE ? !to.text || !key.text
+			      : (role == ROLE_END && step->size.text) != !!to.text)
+		return refuse_clause(ctx, clause,
+				     "a move has a key and \"to\", and an end both a "
+				     "size and \"to\" or neither");
 	split_key(key, step->keys);
 	split_key(object, step->objects);
+	split_key(to, step->to);
 	rule->has_objects |= object.text && role == ROLE_END;
+	rule->has_lines |= step->line != PAIR_LINE_NONE || to.text;
 	if (is_missing(step->condition) || is_missing(step->value) ||
 	    is_missing(step->keys[0]) || is_missing(step->keys[1]) ||
-	    is_missing(step->objects[0]) || is_missing(step->objects[1]))
+	    is_missing(step->objects[0]) || is_missing(step->objects[1]) ||
+	    is_missing(step->to[0]) || is_missing(step->to[1]) || is_missing(step->size))
 		return refuse_clause(ctx, clause, "an expression is missing");
 	rule->count++;
 	return 0;
@@ -272,9 +296,10 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	if (rule->of_samples &&
 	    (has_role(rule, ROLE_WAKE) || has_role(rule, ROLE_CANCEL) ||
 	     has_role(rule, ROLE_FORGET) || has_role(rule, ROLE_RELEASE) ||
-	     has_role(rule, ROLE_LEAVE)))
-		return fail(ctx, -EINVAL,
-			    "wake, cancel and forget are of a pairing with a start");
+	     has_role(rule, ROLE_LEAVE) || has_role(rule, ROLE_MOVE)))
+		return fail(
+			ctx, -EINVAL,
+			"wake, cancel, forget and move are of a pairing with a start");
 	for (size_t i = 0; i < rule->count; i++)
 		if (rule->of_samples && rule->steps[i].keys[0].text)
 			return fail(ctx, -EINVAL,
@@ -318,6 +343,12 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 	if (rule->has_objects && rule->stack > PAIR_STACK_END)
 		return fail(ctx, -EINVAL,
 			    "an object has the stack of its start or of its end");
+	if (rule->has_lines && (rule->nested || rule->has_objects || rule->has_between ||
+				has_role(rule, ROLE_WAKE)))
+		return fail(ctx, -EINVAL,
+			    "several under a key, and what goes from one key to another, "
+			    "have no marks, no calls inside, no objects and no samples "
+			    "beside them");
 	if (rule->open != PAIR_OPEN_DROP && !rule->has_objects &&
 	    (rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP))
 		return fail(ctx, -EINVAL,
@@ -357,6 +388,7 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 	ret->has_more |=
 		ret->has_between || has_role(ret, ROLE_WAKE) ||
 		ret->stack == PAIR_STACK_WAKEUP || ret->nested || ret->has_objects ||
+		ret->has_lines ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
 	if (err == 0 && first)
 		ret->at = first;

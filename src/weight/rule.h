@@ -21,6 +21,8 @@
  *				is gone, and another one can get its number
  *	release EVENTS ...	the object of its key is gone
  *	leave EVENTS ...	all objects are whose key begins as its key does
+ *	move EVENTS key ... to EXPRESSION[, EXPRESSION]
+ *				what is open under its key is so under another one from now on
  *	sample EVENTS [if EXPRESSION]	weighs something by itself; beside start and end, where it may
  *				have a key, it weighs the time since the last one, or the last
  *				interval: so that all time between intervals is shared by samples
@@ -40,6 +42,13 @@
  *	ratio [NAME[%] =] COLUMN/COLUMN		what the colour says
  *	or			what follows is another rule, for recordings without the events of
  *				this one
+ *
+ * A start with "fifo" or "lifo" behind it waits in line where one is open under its key: an end closes
+ * the one that began first, or last. Where ends may be missing "lifo" is right: then who began first is never
+ * closed, and all others are by their own ends. What they weigh in all is the same by both.
+ *
+ * Behind "size" a start says how much it is of, and an end how much of that has ended, in "size EXPRESSION
+ * to EXPRESSION[, EXPRESSION]": while there is a rest, it is that which is open, under this other key.
  *
  * An end may say "object EXPRESSION[, EXPRESSION]": what it weighs is not counted then, but held by an
  * object under this key, until that is released. It weighs on the stack of the end then, or where
@@ -63,6 +72,7 @@ enum pair_role {
 	ROLE_FORGET,
 	ROLE_RELEASE,
 	ROLE_LEAVE,
+	ROLE_MOVE,
 	ROLE_SAMPLE,
 	PAIR_ROLES,
 };
@@ -79,6 +89,9 @@ enum pair_stack {
 
 /* Where names of weights are in a stack. */
 enum pair_names { PAIR_NAMES_ROOT, PAIR_NAMES_LEAF, PAIR_NAMES_NONE, PAIR_NAMESES };
+
+/* Which one of several that are open under a key an end is of: the only one, for there are not several. */
+enum pair_line { PAIR_LINE_NONE, PAIR_LINE_FIFO, PAIR_LINE_LIFO };
 
 enum pair_open { PAIR_OPEN_DROP, PAIR_OPEN_COUNT, PAIR_OPEN_REPORT, PAIR_OPENS };
 
@@ -104,6 +117,9 @@ struct pair_step {
 	struct slice events, condition, keys[RULE_KEYS];
 	struct slice value,
 		objects[RULE_KEYS]; /* of what an end makes, or a start takes */
+	struct slice size,
+		to[RULE_KEYS]; /* where what is left goes on, or what is moved */
+	enum pair_line line;
 	bool is_optional; /* "| nothing" */
 };
 
@@ -119,6 +135,7 @@ struct pair_rule {
 	enum pair_open open;
 	bool first, nested;
 	bool has_objects;
+	bool has_lines; /* several can be open under a key, or go from one to another */
 	bool of_samples; /* these alone: there are no intervals */
 	bool has_between; /* samples share the time between intervals */
 	bool has_more; /* who wakes counts, or the weight is made of more than t */
@@ -138,7 +155,8 @@ struct slice rule_trimmed(struct slice s); /* without white space around it */
 /* What does not happen ends nothing, so it need not be there. */
 static inline bool rule_role_may_lack(enum pair_role role)
 {
-	return role == ROLE_CANCEL || role == ROLE_FORGET || role == ROLE_LEAVE;
+	return role == ROLE_CANCEL || role == ROLE_FORGET || role == ROLE_LEAVE ||
+	       role == ROLE_MOVE;
 }
 
 /* Is the stack drawn that an event has in this role? */

@@ -63,7 +63,7 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 	const struct pair_step *step = &rule->steps[index];
 	struct rule_event *e = NULL;
 	uint8_t found = registers_in(step->condition) | registers_in(step->value) |
-			registers_in(rule->weight);
+			registers_in(step->size) | registers_in(rule->weight);
 
 	for (size_t i = 0; i < rule->part_count; i++)
 		found |= registers_in(rule->parts[i].weight);
@@ -80,7 +80,8 @@ static int add_rule_event(struct context *ctx, const struct pair_rule *rule, siz
 	}
 	e->steps |= 1u << index;
 	for (int i = 0; i < RULE_KEYS; i++)
-		found |= registers_in(step->keys[i]) | registers_in(step->objects[i]);
+		found |= registers_in(step->keys[i]) | registers_in(step->objects[i]) |
+			 registers_in(step->to[i]);
 	/* A call has no value yet, and one that is over has no arguments any more. */
 	if (is_uprobe(name))
 		e->registers |= found & (begins_with(name, "uprobe:") ? RULE_RETURN - 1

@@ -77,14 +77,19 @@ static bool add_term(struct text *to, struct slice term)
 static void add_condition(struct text *to, struct slice condition)
 {
 	size_t from = 0, before = to->size;
+	bool quoted = false;
 	int depth = 0;
 
 	for (size_t i = 0; i <= condition.size; i++) {
 		bool end = i == condition.size;
 		char c = end ? '\0' : condition.text[i];
-		bool two = i + 1 < condition.size && condition.text[i + 1] == c;
+		bool two =
+			!quoted && i + 1 < condition.size && condition.text[i + 1] == c;
 		struct text term = { 0 };
 
+		quoted ^= c == '\'';
+		if (quoted && !end)
+			continue;
 		depth += (c == '(') - (c == ')');
 		if (two && c == '|' && depth == 0) {
 			to->size = before;

@@ -476,8 +476,12 @@ disk()
 	sed '/^tracepoint name=sched:sched_switch/d; s/fields=prev_pid[^ ]*//' x.pd >y.pd
 	"$build" -o y.data y.pd
 	refuses 1 "which fields event 'sched:sched_switch' has was not recorded" --mode offcpu y.data
-	refuses 1 "field 'prev_comm' of event 'sched:sched_switch' is not a number" \
+	refuses 1 "'prev_comm': a text is only compared, by == or !=, with another at its end" \
 		--pair 'start sched:sched_switch key prev_comm; end sched:sched_switch key next_comm' x.data
+	refuses 1 "field 'prev_comm' is a text, which weighs nothing" \
+		--pair 'sample sched:sched_switch; weight prev_comm' x.data
+	refuses 1 "'prev_pid != 'app'': a text is compared with a number at its end" \
+		--pair "sample sched:sched_switch if prev_pid != 'app'; weight 1" x.data
 	sed 's/,TIME,/,/' x.pd >y.pd
 	"$build" -o y.data y.pd
 	refuses 1 "were recorded without their times" --mode offcpu y.data

@@ -22,13 +22,15 @@ static void check_slice(struct slice s, const char *text, size_t size)
 	check(!s.text || (s.text >= text && s.size <= size - (size_t)(s.text - text)));
 }
 
-/* A name is the slot of its length. */
+/* A name is the slot of its length, and of any kind. */
 static int find(void *arg, struct context *ctx, const char *name, size_t size)
 {
 	(void)arg;
 	(void)ctx;
 	(void)name;
-	return (int)(size % SLOTS);
+	return (int)(size % SLOTS) | (size % 3 == 0   ? VALUE_TEXT
+				      : size % 3 == 1 ? VALUE_NUMBER
+						      : VALUE_ANY);
 }
 
 static void check_expression(struct slice s)
@@ -118,11 +120,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_expression(step->condition);
 		check_slice(step->value, text, size);
 		check_expression(step->value);
+		check_slice(step->size, text, size);
+		check_expression(step->size);
+		check(step->line == PAIR_LINE_NONE || rule.has_lines);
 		for (int k = 0; k < RULE_KEYS; k++) {
 			check_slice(step->keys[k], text, size);
 			check_expression(step->keys[k]);
 			check_slice(step->objects[k], text, size);
 			check_expression(step->objects[k]);
+			check_slice(step->to[k], text, size);
+			check_expression(step->to[k]);
 		}
 	}
 	free(text);

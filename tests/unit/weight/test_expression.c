@@ -8,12 +8,15 @@
 
 static struct context ctx;
 
-/* Names are single letters, whose slots are those of the alphabet, and "start.ret", slot 26. */
+/* Names are single letters, whose slots are those of the alphabet, and "start.ret", slot 26. T is a text, and
+ * of A nobody knows yet. */
 static int find_letter(void *arg, struct context *c, const char *name, size_t size)
 {
 	(void)arg;
 	if (size == 1 && name[0] >= 'a' && name[0] <= 'z')
 		return name[0] - 'a';
+	if (size == 1 && (name[0] == 'T' || name[0] == 'A'))
+		return 27 | (name[0] == 'T' ? VALUE_TEXT : VALUE_ANY);
 	if (size == 9 && memcmp(name, "start.ret", size) == 0)
 		return 26;
 	return fail(c, -ENODATA, "no field '%.*s'", (int)size, name);
@@ -26,15 +29,16 @@ static int parse(const char *text, struct expression *ret)
 				NULL, ret);
 }
 
-/* Of a = 1, b = 2, ..., z = 26, start.ret = -7. */
+/* Of a = 1, b = 2, ..., z = 26, start.ret = -7, T = "FF". */
 static int64_t value(const char *text)
 {
 	struct expression e;
-	int64_t slots[27], ret;
+	int64_t slots[28], ret;
 
 	for (int i = 0; i < 26; i++)
 		slots[i] = i + 1;
 	slots[26] = -7;
+	slots[27] = expression_text("FF\0S", 8);
 	cr_assert_eq(parse(text, &e), 0, "%s: %s", text, ctx.error);
 	ret = expression_value(&e, slots);
 	expression_release(&e);
@@ -125,6 +129,15 @@ Test(expression, names_are_slots)
 	       { "b*c+d", 10 }, { " \ta\n+ b ", 3 });
 }
 
+Test(expression, texts_are_compared)
+{
+	EXPECT({ "T == 'FF'", 1 }, { "T != 'FF'", 0 }, { "'FF' == T", 1 },
+	       { "T == 'F'", 0 }, { "T == 'FFS'", 0 }, { "T == T", 1 },
+	       { "(T) == ('FF') && a", 1 }, { "!(T == 'ab')+2", 3 },
+	       { "min(T == 'FF', 2)", 1 }, { "A == 'FF'", 1 }, { "A + 1 == A + 1", 1 },
+	       { "'12345678' == '12345678'", 1 }, { "'12345678' == '12345679'", 0 });
+}
+
 Test(expression, functions)
 {
 	EXPECT({ "min(3, 4)", 3 }, { "min(4, -3)", -3 }, { "max(3, 4)", 4 },
@@ -204,6 +217,37 @@ Test(expression, a_refusal_shows_where)
 		"'0x10000000000000000': not a number of 64 bits at '0'");
 	refused("a $ b", "'a $ b': no operator at '$ b'");
 	refused("1.5", "'1.5': no operator at '.5'");
+}
+
+Test(expression, a_text_is_nothing_but_compared)
+{
+	static const char number[] = ": a text is compared with a number";
+	static const char only[] = ": a text is only compared, by == or !=, with another";
+	static const char none[] = ": not a text of 1 to 8 characters, without spaces";
+
+	refused("T == 1 || a",
+		"'T == 1 || a': a text is compared with a number at ' || a'");
+	refused_for("a == 'FF'", number);
+	refused_for("'a' != min(1, 2)", number);
+	refused_for("T == (a + 1)", number);
+	refused_for("T == 'FF' == 'FF'", number);
+	refused_for("T", only);
+	refused_for("'FF'", only);
+	refused_for("!T", only);
+	refused_for("-'FF'", only);
+	refused_for("T + 1", only);
+	refused_for("1 + (T)", only);
+	refused_for("T < 'FF'", only);
+	refused_for("T && a", only);
+	refused_for("a && T", only);
+	refused_for("A && T", only);
+	refused_for("page_round(T)", only);
+	refused_for("max(1, T)", only);
+	refused_for("T == ''", none);
+	refused_for("T == '123456789'", none);
+	refused_for("T == 'a b'", none);
+	refused_for("T == 'FF", none);
+	refused_for("T == '", none);
 }
 
 Test(expression, a_name_that_is_not_known_says_so_itself)

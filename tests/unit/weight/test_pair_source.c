@@ -163,3 +163,31 @@ SourceTest(of_a_probe_of_perf_s_they_are_the_fields_behind_its_own)
 	cr_assert_eq(find(&entry, "arg1", &source), 0);
 	cr_expect_eq(source.field, &fields[4]);
 }
+
+SourceTest(a_text_is_its_first_eight_characters)
+{
+	static const struct event_field fields[] = {
+		{ "rwbs", 0, 10, 1, EVENT_FIELD_ARRAY | EVENT_FIELD_TEXT },
+		{ "args", 0, 8, 4, EVENT_FIELD_ARRAY },
+	};
+	const struct event_format format = { .own_name = "x",
+					     .count = 2,
+					     .fields = fields };
+	struct sample s = { .raw = (const uint8_t *)"FF\0WSMabcd", .raw_size = 10 };
+	struct pair_source source;
+	int64_t value;
+
+	event.type = PERF_TYPE_TRACEPOINT;
+	cr_assert_eq(find(&format, "rwbs", &source), 0, "%s", ctx.error);
+	cr_expect(source.is_text && !source.plain);
+	cr_expect(pair_source_load(&source, &s, &value));
+	cr_expect_eq(value, expression_text("FF", 2));
+	s.raw = (const uint8_t *)"abcdefghij";
+	cr_expect(pair_source_load(&source, &s, &value));
+	cr_expect_eq(value, expression_text("abcdefgh", 8));
+	s.raw_size = 9;
+	cr_expect_not(pair_source_load(&source, &s, &value));
+	cr_expect_eq(find(&format, "args", &source), -EINVAL);
+	cr_expect_str_eq(ctx.error,
+			 "field 'args' of event 'probe' is neither a number nor a text");
+}

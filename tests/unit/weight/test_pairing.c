@@ -106,6 +106,13 @@ PairTest(a_rule_can_be_checked_before_anything_is_read)
 	} wrong[] = {
 		{ "start a; end b; weight t +", "'t +': no value at its end" },
 		{ "start a if (x; end b", "'(x': no ')' at its end" },
+		{ "start a; end b size n to x, y +; weight t",
+		  "'y +': no value at its end" },
+		{ "start a size n +; end b", "'n +': no value at its end" },
+		{ "start a; end b if x == 'FF", "'x == 'FF': not a text of 1 to 8 "
+						"characters, without spaces at ''FF'" },
+		{ "start a; end b; weight start.x == 'FF'",
+		  "'start.x == 'FF'': a text is compared with a number at its end" },
 		{ "start a key x, y z; end b", "'y z': no operator at 'z'" },
 		{ "start a; end b; weight x",
 		  "'x' is not known in a weight: t, t.wake, t.run, start.FIELD, "

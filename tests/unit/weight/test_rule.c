@@ -73,6 +73,29 @@ Test(rule, an_end_makes_an_object)
 	cr_expect(rule.nested && rule.has_objects && rule.has_more);
 }
 
+Test(rule, several_are_open_and_go_on_under_other_keys)
+{
+	parse("start a key x, y size n fifo if z; start a lifo; start a size fifo;"
+	      "end b key x size n to x, y + n if z == 'a,b'; move c key to to size");
+	expect(rule.steps[0].keys[1], "y");
+	expect(rule.steps[0].size, "n");
+	cr_expect_eq(rule.steps[0].line, PAIR_LINE_FIFO);
+	expect(rule.steps[0].condition, "z");
+	expect(rule.steps[1].events, "a");
+	cr_expect_eq(rule.steps[1].line, PAIR_LINE_LIFO);
+	expect(rule.steps[2].size, "fifo");
+	cr_expect_eq(rule.steps[2].line, PAIR_LINE_NONE);
+	expect(rule.steps[3].size, "n");
+	expect(rule.steps[3].to[0], "x");
+	expect(rule.steps[3].to[1], "y + n");
+	expect(rule.steps[3].condition, "z == 'a,b'");
+	cr_expect_eq(rule.steps[4].role, ROLE_MOVE);
+	expect(rule.steps[4].keys[0], "to");
+	expect(rule.steps[4].to[0], "size");
+	cr_expect(rule.has_lines && rule.has_more);
+	cr_expect(rule_role_may_lack(ROLE_MOVE));
+}
+
 Test(rule, fields_may_have_the_name_of_a_word)
 {
 	parse("start a:b key value; end cpu-clock* key value value object + 1 object key "
@@ -202,8 +225,11 @@ Test(rule, weights_have_names)
 Test(rule, what_is_no_clause_is_refused)
 {
 	static const char all[] = "start, wake, end, cancel, forget, release, leave, "
-				  "sample, weight, between, names, stack, "
+				  "move, sample, weight, between, names, stack, "
 				  "first, nested, open, unit, title, ratio and or are";
+
+	static const char goes_on[] = "a move has a key and \"to\", and an end both a "
+				      "size and \"to\" or neither";
 
 	clause_refused("starts a", all);
 	clause_refused("Start a", all);
@@ -229,6 +255,17 @@ Test(rule, what_is_no_clause_is_refused)
 	clause_refused("wake a object x",
 		       "only an end makes an object, and only a start takes one");
 	clause_refused("start | nothing", "it names no event");
+	clause_refused("end a fifo", "only a start waits in line");
+	clause_refused("start a lifo fifo", "fifo or lifo stands alone, before \"if\"");
+	clause_refused("start a fifo key x", "fifo or lifo stands alone, before \"if\"");
+	clause_refused("wake a size x", "only a start or an end has a size");
+	clause_refused("start a size", "an expression is missing");
+	clause_refused("move a key x to y,", "an expression is missing");
+	clause_refused("move a key x", goes_on);
+	clause_refused("move a to x", goes_on);
+	clause_refused("start a to x", goes_on);
+	clause_refused("end a size x", goes_on);
+	clause_refused("end a to x", goes_on);
 	clause_refused("weight t as", "an expression or a name is missing");
 	clause_refused("weight as x", "an expression or a name is missing");
 	clause_refused("names top", "root, leaf and none are where names can be");
@@ -273,12 +310,15 @@ Test(rule, clauses_that_make_no_sense_together_are_refused)
 {
 	static const char both[] = "a pairing has both a start and an end";
 	static const char alone[] =
-		"wake, cancel and forget are of a pairing with a start";
+		"wake, cancel, forget and move are of a pairing with a start";
 	static const char parts[] =
 		"weights with names are those of intervals, and all of them have one";
 	static const char wakes[] =
 		"the stacks offwake and chain are of a pairing with a wake";
 	static const char open[] = "what is open has no end whose stack it could have";
+	static const char line[] =
+		"several under a key, and what goes from one key to another, have no "
+		"marks, no calls inside, no objects and no samples beside them";
 
 	refused("", "a pairing has a start and an end, or a sample");
 	refused("weight t", "a pairing has a start and an end, or a sample");
@@ -291,6 +331,11 @@ Test(rule, clauses_that_make_no_sense_together_are_refused)
 		"an object is made by an end and has a release");
 	refused(PAIR "release c", "an object is made by an end and has a release");
 	refused(PAIR "leave c", "only objects are left");
+	refused("start a fifo; end b; nested", line);
+	refused("start a lifo; end b; wake c", line);
+	refused(PAIR "move c key x to y; sample d", line);
+	refused("start a fifo; end b object x; release c", line);
+	refused("sample a; move b key x to y", alone);
 	refused("start a object x; end b",
 		"what a start takes is made by an end, and nobody wakes it");
 	refused("start a object x; wake d; end b object x; release c",

@@ -238,6 +238,13 @@ Test(rule_events, what_a_sample_says_itself_is_no_field_for_the_kernel)
 	expect("sample block:block_rq_issue if tid && !cpu && dev && period",
 	       "own: block:block_rq_issue+stack{dev != 0}");
 	expect("sample block:block_rq_issue if tid", "own: block:block_rq_issue+stack");
+	/* A text is none of the words that filters are made of here. */
+	expect("sample block:block_rq_issue if rwbs != 'FF' && !nr_sector",
+	       "own: block:block_rq_issue+stack{nr_sector == 0}");
+	expect("sample block:block_rq_issue if dev && rwbs != '&&a&&' && nr_sector",
+	       "own: block:block_rq_issue+stack{dev != 0 && nr_sector != 0}");
+	expect("sample block:block_rq_issue if rwbs != '||' && nr_sector",
+	       "own: block:block_rq_issue+stack{nr_sector != 0}");
 }
 
 Test(rule_events, of_a_probe_the_registers_are_recorded_that_are_asked_for)
