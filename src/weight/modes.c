@@ -39,15 +39,32 @@
 	"_fsync,syscalls:sys_" side "_fdatasync,syscalls:sys_" side                      \
 	"_sync_file_range,syscalls:sys_" side "_sendfile64,syscalls:sys_" side           \
 	"_copy_file_range"
+/* What joins a request in front of it moves that to another sector, where it ends. The disk is that of a
+ * part, whose number is among its 16, or the part itself has a disk's number. */
+#define REQUEST_JOINS                                                                    \
+	"cancel block:block_rq_merge key dev, sector;"                                   \
+	"move block:block_bio_frontmerge key dev, sector + nr_sector to dev, sector;"    \
+	"move block:block_bio_frontmerge key dev & ~15, sector + nr_sector "             \
+	"to dev & ~15, sector if dev & 15;"
+/* A flush has no sectors: it is under sector 0, where others may be under way as well. It asks for nothing of
+ * the disk itself: "FF" does, which the kernel makes of all that wait at the time. The last one that began
+ * ends first, so one whose end is missing has no part in the others, and their sum is what it is. */
+#define REQUEST_BEGINS "start block:block_io_start key dev, sector lifo;"
+#define REQUEST_ENDS "end block:block_io_done key dev, sector if rwbs != 'FF';"
 /* Before 6.5 a request is seen when it is queued, and when it is issued; of a disk without a scheduler
- * only then. One that is queued anew has not ended. */
-#define REQUEST_BEGINS                                                                   \
-	"cancel block:block_rq_insert key dev, sector;"                                  \
-	"start block:block_rq_insert,block:block_rq_issue key dev, sector if "           \
-	"nr_sector; first;"
-#define REQUEST_ENDS                                                                     \
-	"end block:block_io_done | block:block_rq_complete key dev, sector;"             \
-	"cancel block:block_rq_merge key dev, sector;"
+ * only then. It may end in parts. A flush is seen when it is made, under the number of the disk's
+ * part, if so, whose major is mostly the disk's; where it ends nothing tells more of it. */
+#define OF_A_PART "size nr_sector to dev, sector + nr_sector if nr_sector;"
+#define OLD_REQUEST_BEGINS                                                               \
+	"start block:block_rq_insert | nothing key dev, sector size nr_sector lifo "     \
+	"if nr_sector;"                                                                  \
+	"start block:block_rq_issue | nothing key dev, sector size nr_sector "           \
+	"if nr_sector; first;"                                                           \
+	"start block:block_getrq | nothing key dev >> 20, -2 lifo if !nr_sector;"
+#define OLD_REQUEST_ENDS                                                                 \
+	"end block:block_rq_complete key dev, sector " OF_A_PART                         \
+	"end block:block_rq_complete key dev >> 20, -2 "                                 \
+	"if nr_sector == 0 && sector == 0 && rwbs != 'FF';"
 #define OF_A_LOCK "key tid, lock_addr ^ (!tid * cpu << 48);"
 /* clang-format off */
 /* Probes of our own, or what perf probe makes of a function: two of one that has a stub, too. */
@@ -147,27 +164,31 @@ const struct mode modes[] = {
 	  "io" },
 	{ "blockio", "Block I/O Time",
 	  "which code causes I/O of disks, and how long is it?",
-	  /* What joins a request in front of it moves that to another sector, where it ends. So who
-	   * begins anew at the first one does not go on with it. */
-	  "start block:block_io_start key dev, sector if nr_sector;" REQUEST_ENDS
-		  NANOSECONDS "stack start; or;" REQUEST_BEGINS REQUEST_ENDS NANOSECONDS
+	  REQUEST_BEGINS REQUEST_ENDS REQUEST_JOINS NANOSECONDS
+	  "stack start; or;" OLD_REQUEST_BEGINS OLD_REQUEST_ENDS REQUEST_JOINS NANOSECONDS
 	  "stack start",
 	  "io" },
 	{ "blockqueue", "Block I/O Queue Time", "how long do requests wait for the disk?",
-	  "start block:block_io_start | block:block_rq_insert key dev, sector if "
+	  "start block:block_io_start | block:block_rq_insert key dev, sector lifo if "
 	  "nr_sector;"
-	  "end block:block_rq_issue key dev, sector;"
-	  "cancel block:block_rq_merge key dev, sector; first;" NANOSECONDS "stack start",
+	  "end block:block_rq_issue key dev, sector if nr_sector;" REQUEST_JOINS
+		  NANOSECONDS "stack start",
 	  "io" },
 	{ "blockdevice", "Block I/O Device Time", "how long does the disk take?",
-	  "start block:block_rq_issue key dev, sector if nr_sector;"
-	  "end block:block_rq_complete key dev, sector;"
-	  "cancel block:block_rq_requeue key dev, sector;" NANOSECONDS "stack start",
+	  "start block:block_rq_issue key dev, sector size nr_sector lifo if nr_sector;"
+	  "end block:block_rq_complete key dev, sector " OF_A_PART
+	  "cancel block:block_rq_requeue key dev, sector if nr_sector;"
+	  /* What the disk is asked for to flush. */
+	  "start block:block_rq_issue key dev, -2 lifo if rwbs == 'FF';"
+	  "end block:block_rq_complete key dev, -2 if rwbs == 'FF';"
+	  "cancel block:block_rq_requeue key dev, -2 if rwbs == 'FF';" NANOSECONDS
+	  "stack start",
 	  "io" },
 	{ "iocount", "Block I/O Requests",
 	  "which code causes how many requests to disks?",
-	  "sample block:block_io_start; weight 1; unit requests; or;" REQUEST_BEGINS
-		  REQUEST_ENDS "weight 1; unit requests; stack start; or;"
+	  "sample block:block_io_start; weight 1; unit requests; or;" OLD_REQUEST_BEGINS
+		  OLD_REQUEST_ENDS REQUEST_JOINS
+	  "weight 1; unit requests; stack start; or;"
 	  "sample block:block_rq_insert | block:block_rq_issue; weight 1; unit requests",
 	  "io" },
 	{ "iobytes", "Block I/O Bytes", "which code causes how much I/O of disks?",

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load modes
 
 setup()
 {
@@ -44,23 +45,6 @@ recorded()
 {
 	{ head_of; cat; } >x.pd
 	"$build" -o x.data x.pd
-}
-
-# mode NAME OPTION...: x.folded, of x.data
-mode()
-{
-	local name=$1
-
-	shift
-	fold --mode "$name" --addrs "$@" x.data >x.folded 2>err || { cat err; return 1; }
-}
-
-# says LINE...: so is what was folded, with A for app's stack, O for other's and W for who wakes.
-says()
-{
-	sed -E 's/\[unknown <(f*)?([0-9a-f]+)>\]/\2/g; s/;22;11;-;80000002;80000001/;A/; s/;33;-;80000003/;W/g' x.folded >found
-	printf '%s\n' "$@" | sort >expected
-	sort found | diff expected -
 }
 
 # refuses CODE TEXT OPTION...: one sentence with the text, and nothing is written.
@@ -524,29 +508,6 @@ disk()
 	diff expected found
 }
 
-# edges EVENT:FIELD:SIZE,... ...: the head of a recording of these, each with all that samples say
-edges()
-{
-	local n=0 event
-
-	for event; do
-		n=$((n + 1))
-		echo "tracepoint name=${event%/*} id=$((30 + n)) fields=${event#*/}"
-		echo "attr name=${event%/*} type=2 config=$((30 + n)) ids=$n flags=sample_id_all,comm_exec" \
-			"sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN"
-	done
-	echo "comm pid=7 name=app time=1"
-}
-
-# at TIME EVENT FIELDS [WORD...]: by pid 7
-at()
-{
-	local time=$1 event=$2 fields=$3
-
-	shift 3
-	echo "sample event=$event pid=7 time=$time chain=U,0x11 fields=$fields $*"
-}
-
 @test "who spins for a lock and then sleeps waits from the beginning, and each processor's idle thread by itself" {
 	{
 		edges lock:contention_begin/lock_addr:8,flags:4 lock:contention_end/lock_addr:8,ret:4
@@ -565,70 +526,6 @@ at()
 	mode locks --stats
 	says "app;11 50" "idle;80000001 110"
 	grep -qE '^  paired *3$' err
-}
-
-# requests, of disks: "TIME EVENT DISK SECTOR SECTORS" a line
-requests()
-{
-	local time event disk sector sectors
-
-	while read -r time event disk sector sectors; do
-		[ "$time" = '#' ] || at "$time" "block:block_$event" "dev:$disk,sector:$sector,nr_sector:$sectors"
-	done
-}
-
-@test "a request of a disk begins anew where another one has ended elsewhere" {
-	local key=dev:4,sector:8,nr_sector:4
-
-	{
-		edges block:block_io_start/$key block:block_io_done/$key
-		requests <<-'END'
-			# What joined it in front has moved it: it ends at sector 0.
-			100 io_start 1 8 8
-			150 io_done 1 0 0
-			9000 io_start 1 8 8
-			9010 io_done 1 8 0
-			# Of another disk, and a flush, which has no sectors.
-			9100 io_start 2 8 8
-			9110 io_start 1 8 0
-			9120 io_done 2 8 0
-		END
-	} >x.pd
-	"$build" -o x.data x.pd
-	mode blockio --stats
-	says "app;11 30"
-	grep -qE '^  paired *2$' err
-}
-
-@test "before there was block_io_start a request begins where it is queued, or issued without a queue" {
-	local key=dev:4,sector:8,nr_sector:4
-
-	{
-		edges block:block_rq_insert/$key block:block_rq_issue/$key block:block_rq_complete/$key
-		requests <<-'END'
-			100 rq_insert 1 8 8
-			120 rq_issue 1 8 8
-			# It is issued again.
-			130 rq_issue 1 8 8
-			150 rq_complete 1 8 8
-			# A disk without a scheduler.
-			200 rq_issue 2 8 8
-			207 rq_complete 2 8 8
-			# One that ended unseen.
-			300 rq_insert 1 8 8
-			8000 rq_insert 1 8 8
-			8003 rq_complete 1 8 8
-		END
-	} >x.pd
-	"$build" -o x.data x.pd
-	mode blockio
-	says "app;11 60"
-	mode iocount
-	says "app;11 3"
-	# Who has not recorded how they end has them counted as they come.
-	grep -v rq_complete x.pd | "$build" -o x.data -
-	mode iocount
-	says "app;11 3"
 }
 
 @test "memory of the kernel that was not to be had is none" {

@@ -116,6 +116,40 @@ written_through()
 	between "$((disk * 95 / 100))" "$(($(total x.folded) / 1000000))" "$((disk * 110 / 100 + 20))"
 }
 
+@test "statistics of the disk: flushes, and requests with them, are as many" {
+	local flushes requests events=()
+
+	need_mode_events
+	need_perf
+	[ -e /sys/kernel/tracing/events/block/block_io_start ] || skip "no events of disks that begin a request"
+	for name in io_start io_done rq_issue rq_complete; do events+=(-e "block:block_$name"); done
+	file=$root/build/modes_peers_flushes.$$
+	# shellcheck disable=SC2016 # for that shell
+	perf record -q -o x.data "${events[@]}" -a -m 1024 -- sh -c 'cat /proc/diskstats >before
+		for n in 1 2; do dd if=/dev/zero of="$1.$n" bs=4k count=40 oflag=dsync & done; wait
+		cat /proc/diskstats >after' sh "$file" 2>err || skip "perf may not record: $(head -n 1 err)"
+	rm -f "$file".*
+	printf '%s\n' /sys/block/*/device | cut -d/ -f4 >disks
+	# shellcheck disable=SC2016 # for awk
+	for columns in '$19' '$4 + $8 + $15'; do
+		awk 'FILENAME == "disks" { is_disk[$1]; next } !($3 in is_disk) { next } { n = '"$columns"' }
+			FILENAME == "before" { was[$3] = n } FILENAME == "after" { sum += n - was[$3] } END { print sum }' disks before after
+	done >counted
+	{ read -r flushes && read -r requests; } <counted
+	[ "$flushes" -gt 20 ] || skip "no disk here is asked to flush"
+	# What the disk is asked for; what programs wait for is as many requests, of which some share one of these.
+	fold --pair "sample block:block_rq_issue if rwbs == 'FF'; weight 1" x.data >asked 2>err
+	fold --pair "sample block:block_io_start if rwbs == 'FWS' && !nr_sector; weight 1" x.data >waited 2>err
+	fold --mode iocount x.data >begun 2>err
+	fold --mode blockio --stats x.data >x.folded 2>err
+	echo "$flushes flushes of $requests requests; $(total asked), $(total waited) of $(total begun)"
+	between "$((flushes * 9 / 10))" "$(total asked)" "$((flushes * 11 / 10 + 10))"
+	between "$((requests * 9 / 10))" "$(total begun)" "$((requests * 11 / 10 + 20))"
+	[ "$(total waited)" -ge "$(total asked)" ]
+	# All of these have ended, but for what was under way at the beginning and at the end, or is hidden here.
+	between "$(($(total begun) * 9 / 10))" "$(awk '/^  paired/ { gsub(",", ""); print $2 }' err)" "$(total begun)"
+}
+
 # The head of a recording with the statistics of sleeps, which not every kernel has.
 statistics()
 {
