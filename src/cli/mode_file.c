@@ -62,6 +62,7 @@ static int add_mode(struct reading *r, const char *name, size_t size)
 		return -ENOMEM;
 	r->used = r->line - 1;
 	memset(m->rule, '\n', r->used);
+	m->rule[r->used] = '\0';
 	return 0;
 }
 
