@@ -40,6 +40,8 @@ int ff_archive_open(struct ff_archive **ret, const char *directory,
 		access(path, F_OK) < 0;
 	if (first)
 		err = parts_lock(a, true);
+	if (first && err == 0 && access(path, F_OK) < 0)
+		err = parts_expect_none(a);
 	if (err == 0)
 		err = index_open(a);
 	if (err == 0)

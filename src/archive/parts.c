@@ -93,6 +93,27 @@ int parts_open(struct ff_archive *a)
 	return err;
 }
 
+/* A new index knows none of them, and whoever sweeps then would remove them all. */
+int parts_expect_none(struct ff_archive *a)
+{
+	char path[PART_PATH_MOST];
+	struct dirent *e = NULL;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/parts", a->directory);
+	d = opendir(path);
+	if (!d)
+		return fail_file(a, "open", path);
+	while ((e = readdir(d)) && e->d_name[0] == '.')
+		;
+	closedir(d);
+	return !e ? 0
+		  : fail(&a->ctx, -EEXIST,
+			 "'%s' has parts, and has lost its index: 'flamefold archive add "
+			 "NEW %s/*/*.ff' makes another one",
+			 a->directory, path);
+}
+
 int parts_lock(struct ff_archive *a, bool alone)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_NS };
@@ -164,9 +185,12 @@ static void name_temporary(const struct ff_archive *a, unsigned number,
 
 int parts_begin(struct ff_archive *a, struct new_part *p)
 {
-	p->number = a->parts_made++;
-	name_temporary(a, p->number, p->path);
-	p->stream = fopen(p->path, "we");
+	/* Never what is there already: who was killed left it, or it is a link to somewhere. */
+	do {
+		p->number = a->parts_made++;
+		name_temporary(a, p->number, p->path);
+		p->stream = fopen(p->path, "wxe");
+	} while (!p->stream && errno == EEXIST);
 	return p->stream ? 0 : fail_file(a, "write", p->path);
 }
 
@@ -261,23 +285,35 @@ void parts_remove(struct ff_archive *a, const part_list *gone)
 		unlink(parts_path(a, gone->v[i].hash).text);
 }
 
-/* Those in a folder that the index does not name. */
-static int sweep_folder(struct ff_archive *a, const char *path, bool all)
+/* Nothing is removed behind a link: whoever made the archive chose where that leads. */
+static DIR *open_own_folder(const char *path)
 {
-	DIR *d = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !d)
+		close(fd);
+	return d;
+}
+
+/* Those in a folder that the index does not name. */
+static int sweep_folder(struct ff_archive *a, const char *path, bool is_tmp)
+{
+	DIR *d = open_own_folder(path);
 	uint8_t hash[SHA256_DIGEST_SIZE];
 	struct dirent *e;
 	int err = 0;
 
 	while (d && err >= 0 && (e = readdir(d))) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
+		const char *name = e->d_name;
+
 		/* What is not named as we do is somebody's, and stays. */
-		if (!all && !from_hex(e->d_name, ".ff", hash))
+		if (is_tmp ? name[strspn(name, "0123456789-")] != '\0'
+			   : !from_hex(name, ".ff", hash))
 			continue;
-		err = all ? 0
-			  : sql_run(a, NULL, "SELECT 1 FROM part WHERE sha256=?", "h",
-				    hash);
+		err = is_tmp ? 0
+			     : sql_run(a, NULL, "SELECT 1 FROM part WHERE sha256=?", "h",
+				       hash);
 		if (err == 0 && unlinkat(dirfd(d), e->d_name, 0) == 0)
 			warn(&a->ctx, "removed '%s/%s', which is no part of the archive",
 			     path, e->d_name);
@@ -290,13 +326,18 @@ static int sweep_folder(struct ff_archive *a, const char *path, bool all)
 int parts_sweep(struct ff_archive *a)
 {
 	char path[PART_PATH_MOST];
+	DIR *parts;
 	int err;
 
 	snprintf(path, sizeof(path), "%s/tmp", a->directory);
 	err = sweep_folder(a, path, true);
-	for (unsigned i = 0; i < 256 && err == 0; i++) {
+	snprintf(path, sizeof(path), "%s/parts", a->directory);
+	parts = open_own_folder(path);
+	for (unsigned i = 0; i < 256 && err == 0 && parts; i++) {
 		snprintf(path, sizeof(path), "%s/parts/%02x", a->directory, i);
 		err = sweep_folder(a, path, false);
 	}
+	if (parts)
+		closedir(parts);
 	return err;
 }

@@ -11,6 +11,8 @@ enum { PART_PATH_MOST = 4400 };
 
 /* The directories and the lock; they are made where that is wanted. */
 int parts_open(struct ff_archive *a);
+/* There are none yet: an index that is made now has to know of none. */
+int parts_expect_none(struct ff_archive *a);
 
 /* Until parts_unlock(): no part is removed, or, @alone, nobody else adds or reads any. */
 int parts_lock(struct ff_archive *a, bool alone);

@@ -259,6 +259,46 @@ nights()
 	[ "$(ls full)" = x ]
 }
 
+@test "where an index is lost its parts stay" {
+	archive add -q n 1.folded 2.folded
+	rm n/index.db*
+	run -1 archive add n 3.folded
+	[[ $output == *"'n' has parts, and has lost its index: 'flamefold archive add NEW n/parts/*/*.ff'"* ]]
+	[ "$(find n/parts -type f | wc -l)" = 2 ]
+	archive add -q m n/parts/*/*.ff
+	cat [12].folded | "$flamefold" fold -q - | diff - <(archive query m -q -f folded)
+}
+
+@test "nothing is written or removed behind a link, nor what is not ours" {
+	archive add -q n 1.folded
+	mkdir theirs
+	echo kept >theirs/1-1
+	rmdir n/tmp
+	ln -s ../theirs n/tmp
+	archive check n
+	rm n/tmp
+	mkdir n/tmp
+	echo kept >n/tmp/notes
+	: >n/tmp/1-1
+	run -0 archive check n
+	[ "$output" = "flamefold: removed 'n/tmp/1-1', which is no part of the archive" ]
+	# Parts of another archive.
+	archive add -q m 2.folded
+	cp -r m/parts theirs
+	mv n/parts mine
+	ln -s ../theirs/parts n/parts
+	run -1 archive check n
+	diff -r m/parts theirs/parts
+	rm n/parts
+	mv mine n/parts
+	# A link where the next part is going to be written.
+	# shellcheck disable=SC2016 # not for this shell
+	bash -c 'ln -s ../../theirs/1-1 "n/tmp/$$-0" && exec "$0" archive add -q n 3.folded' "$flamefold"
+	[ "$(cat theirs/1-1 n/tmp/notes)" = $'kept\nkept' ]
+	archive check n
+	[ "$(archive ls n -f json | jq length)" = 2 ]
+}
+
 @test "names of others reach the terminal without control characters" {
 	printf 'a 1\n' >$'e\033[31mvil'
 	archive add n --label $'k=\033[2J' $'e\033[31mvil' >out
