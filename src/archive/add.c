@@ -82,12 +82,14 @@ static int find_twins(struct ff_archive *a, const struct contents *c)
 	}
 	if (err < 0 || !there)
 		return err < 0 ? err : 0;
-	return there == count
-		       ? 1
-		       : fail(&a->ctx, -EEXIST,
-			      "%zu of its %zu inputs are in the archive already, which "
-			      "would count them twice",
-			      there, count);
+	/* With those listed that are there others come that are not listed. */
+	if (there == count && c->is_listed)
+		return 1;
+	count = c->is_listed ? count : (size_t)c->origin.input_count;
+	return fail(&a->ctx, -EEXIST,
+		    "%zu of its %zu inputs are in the archive already, which would count "
+		    "them twice",
+		    there, count);
 }
 
 int ff_archive_has(struct ff_archive *a, const char *path)

@@ -62,8 +62,8 @@ static int check_sums(struct checking *c, const char *path, int64_t part,
 	err = sql_start(
 		c->a, &stmt,
 		"SELECT samples, weight, decimals FROM main.file WHERE part=? AND "
-		"event=?",
-		"it", part, event);
+		"event=? AND decimals BETWEEN 0 AND ?",
+		"iti", part, event, (int64_t)tree.tree.decimals);
 	while (err == 0 && (more = sql_next(c->a, stmt)) != 0) {
 		uint64_t value = (uint64_t)sqlite3_column_int64(stmt, 1);
 

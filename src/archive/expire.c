@@ -11,13 +11,12 @@ int ff_archive_expire(struct ff_archive *a, const struct ff_archive_query *q,
 	/* A part stays with all that is in it where some of that does. */
 	static const char mixed[] =
 		"SELECT f.name, p.level FROM temp.chosen c JOIN main.file f ON f.id = "
-		"c.file JOIN main.part p ON p.id = f.part WHERE EXISTS(SELECT 1 FROM "
-		"main.file o WHERE o.part = p.id AND o.id NOT IN temp.chosen) ORDER BY "
-		"f.start_ns, f.id";
+		"c.file JOIN main.part p ON p.id = f.part WHERE p.id IN (SELECT part "
+		"FROM "
+		"main.file WHERE id NOT IN temp.chosen) ORDER BY f.start_ns, f.id";
 	static const char keep[] =
-		"DELETE FROM temp.chosen WHERE file IN (SELECT f.id FROM main.file f "
-		"JOIN "
-		"main.file o ON o.part = f.part WHERE o.id NOT IN temp.chosen)";
+		"DELETE FROM temp.chosen WHERE file IN (SELECT id FROM main.file WHERE "
+		"part IN (SELECT part FROM main.file WHERE id NOT IN temp.chosen))";
 	static const char *const statements[] = {
 		"DELETE FROM main.file_symbol WHERE file IN temp.chosen",
 		"DELETE FROM main.label WHERE file IN temp.chosen",

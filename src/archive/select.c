@@ -51,16 +51,16 @@ int select_want(struct ff_archive *a, const char *const *keys, size_t count)
 
 int select_files(struct ff_archive *a, const struct ff_archive_query *given)
 {
-	/* As many keys as were asked for have one of their values. A time that is not known is in no
-	 * range. */
+	/* As many keys as were asked for have one of their values. */
 	static const char choose[] =
 		"INSERT INTO temp.chosen SELECT f.id FROM main.file f WHERE "
-		"(?1 = 0 OR f.start_ns >= ?1) AND (?2 = 0 OR (f.start_ns > 0 AND "
-		"f.start_ns < ?2)) AND (SELECT count(DISTINCT w.key) FROM temp.wanted w "
+		"f.start_ns BETWEEN ?1 AND ?2 AND (SELECT count(DISTINCT w.key) FROM "
+		"temp.wanted w "
 		"WHERE (w.key = '' AND w.value = f.host) OR EXISTS(SELECT 1 FROM "
 		"main.label l WHERE l.file = f.id AND l.key = w.key AND l.value = "
 		"w.value)) = (SELECT count(DISTINCT key) FROM temp.wanted)";
 	struct ff_archive_query q = { 0 };
+	int64_t first = 0, last = INT64_MAX;
 	struct text key = { 0 };
 	int err;
 
@@ -74,9 +74,11 @@ int select_files(struct ff_archive *a, const struct ff_archive_query *given)
 	for (size_t i = 0; i < q.label_count && err >= 0; i++) {
 		const char *equals = strchr(q.labels[i], '=');
 
-		if (!equals || equals == q.labels[i])
-			return fail(&a->ctx, -EINVAL, "a label is KEY=VALUE, not '%s'",
-				    q.labels[i]);
+		if (!equals || equals == q.labels[i]) {
+			err = fail(&a->ctx, -EINVAL, "a label is KEY=VALUE, not '%s'",
+				   q.labels[i]);
+			break;
+		}
 		text_clear(&key);
 		text_add(&key, q.labels[i], (size_t)(equals - q.labels[i]));
 		err = key.failed ? fail_memory(&a->ctx) : want(a, key.bytes, equals + 1);
@@ -84,9 +86,13 @@ int select_files(struct ff_archive *a, const struct ff_archive_query *given)
 	text_release(&key);
 	if (err >= 0 && (q.since > INT64_MAX / SECOND || q.until > INT64_MAX / SECOND))
 		err = fail(&a->ctx, -EINVAL, "a time is later than there are any");
+	/* A time that is not known is 0, and in no range. */
+	if (q.since || q.until)
+		first = q.since ? (int64_t)(q.since * SECOND) : 1;
+	if (q.until)
+		last = (int64_t)(q.until * SECOND) - 1;
 	if (err >= 0)
-		err = sql_run(a, NULL, choose, "ii", (int64_t)(q.since * SECOND),
-			      (int64_t)(q.until * SECOND));
+		err = sql_run(a, NULL, choose, "ii", first, last);
 	return err < 0 ? err : 0;
 }
 

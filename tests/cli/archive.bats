@@ -98,6 +98,11 @@ nights()
 	archive add -q n 3.ff
 	run -0 archive add n 3.ff
 	[ "$output" = "there already: 3.ff" ]
+	# Of one that lists some of its inputs the others would be lost.
+	merge 3.ff 2.folded -o 32.ff
+	archive add -q n 2.folded
+	run -1 archive add n 32.ff
+	[[ $output == *"refused '32.ff': 1 of its 2 inputs are in the archive already"* ]]
 	archive check n
 }
 
@@ -219,6 +224,12 @@ nights()
 	[ "$(find n/parts -type f | wc -l)" = 1 ]
 	archive check n
 	archive query n --symbol b | { ! grep -q 2026-11-25; }
+	# What has no time is in no range.
+	echo 'never 1' >5.folded
+	archive add -q n 5.folded
+	archive query n --since 1971-01-01 -q -f folded | { ! grep never; }
+	archive query n --until 2100-01-01 -q -f folded | { ! grep never; }
+	archive query n -q -f folded | grep -q never
 	# It can come back.
 	archive add -q n 1.folded
 	archive check n

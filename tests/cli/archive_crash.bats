@@ -172,6 +172,7 @@ sum()
 	done <<-'END'
 	UPDATE file SET weight = weight + 1 WHERE id = 2|by the index
 	UPDATE file SET weight = weight + 1 WHERE id = 2|functions of '2.folded' weigh 5 of 6
+	UPDATE file SET decimals = -9223372036854775807 WHERE id = 2|and 0 by the index
 	UPDATE file SET samples = 9 WHERE id = 4|has 1 samples, and 9 by the index
 	UPDATE file_symbol SET self = self - 1 WHERE file = 1 AND self > 0|functions of '1.folded' weigh
 	DELETE FROM input WHERE file = 1|nothing says what '1.folded' was made of
@@ -180,6 +181,24 @@ sum()
 	INSERT INTO part VALUES(9, zeroblob(32), 0, 0)|is of no recording
 	UPDATE label SET file = 99 WHERE file = 1|refers to one of file that is not there
 	END
+}
+
+@test "a day of many recordings goes as one that has not as many" {
+	profiles 1 1
+	archive add -q n --recorded 2026-11-01 r/1.ff
+	# Half of them in another part.
+	python3 - <<-'END'
+	import sqlite3
+	db = sqlite3.connect("n/index.db")
+	db.execute("INSERT INTO part VALUES(2, zeroblob(32), 2, 5)")
+	for i in range(2, 40001):
+	    db.execute("INSERT INTO file SELECT ?, ?, name, host, kernel, event, unit, start_ns, end_ns, decimals, samples, weight, lost, truncated FROM file WHERE id = 1", (i, i % 2 + 1))
+	db.commit()
+	END
+	# Each asked for of each other one would take minutes.
+	timeout 60 "$flamefold" archive expire n --older-than 1000d --dry-run
+	timeout 60 "$flamefold" archive expire n --older-than 1d >gone
+	[ "$(wc -l <gone)" = 40000 ]
 }
 
 @test "a damaged or hostile index is a sentence" {
