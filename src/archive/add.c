@@ -223,7 +223,7 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 	struct ff_profile *p = NULL;
 	const char *slash;
 	size_t written = a->written.count;
-	int err = a->adding ? 0 : parts_lock(a, false);
+	int err = parts_lock(a, false);
 
 	if (err < 0)
 		return err;
@@ -276,8 +276,7 @@ int ff_archive_commit(struct ff_archive *a)
 {
 	int err = a->adding ? index_end(a, parts_settle(a)) : 0;
 
-	if (a->adding)
-		parts_unlock(a);
 	a->adding = false;
+	parts_unlock(a);
 	return err;
 }

@@ -24,12 +24,15 @@
  *	parts.h    files
  *	select.h   which recordings are asked for
  */
-enum { ARCHIVE_STATEMENTS = 40 };
-
 /* A part that is written, and has neither its name nor a place in the index for good. */
 struct written_part {
 	uint8_t hash[32];
 	unsigned number; /* of its temporary file */
+};
+
+struct archive_statement {
+	const char *sql; /* a literal: known by where it lies */
+	sqlite3_stmt *stmt;
 };
 
 struct ff_archive {
@@ -37,10 +40,7 @@ struct ff_archive {
 	struct ff_archive_options options;
 	char *directory;
 	sqlite3 *db;
-	struct archive_statement {
-		const char *sql; /* a literal: known by where it lies */
-		sqlite3_stmt *stmt;
-	} statements[ARCHIVE_STATEMENTS];
+	ARRAY(struct archive_statement) statements;
 	int lock; /* -1: none */
 	bool adding; /* a transaction is open */
 	unsigned parts_made; /* by this process */

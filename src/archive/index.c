@@ -178,7 +178,8 @@ int index_open(struct ff_archive *a)
 
 void index_close(struct ff_archive *a)
 {
-	for (size_t i = 0; i < ARCHIVE_STATEMENTS; i++)
-		sqlite3_finalize(a->statements[i].stmt);
+	for (size_t i = 0; i < a->statements.count; i++)
+		sqlite3_finalize(a->statements.v[i].stmt);
+	array_release(&a->statements);
 	sqlite3_close(a->db);
 }

@@ -118,7 +118,12 @@ int parts_lock(struct ff_archive *a, bool alone)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_NS };
 
-	if (a->lock < 0)
+	/* What is added holds it until the commit: others would sweep its parts away. */
+	if (a->adding && alone)
+		return fail(&a->ctx, -EBUSY,
+			    "'%s': what was added is to be committed first",
+			    a->directory);
+	if (a->lock < 0 || a->adding)
 		return 0;
 	for (int i = 0; i < LOCK_TRIES; i++) {
 		if (flock(a->lock, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0)
@@ -137,7 +142,7 @@ int parts_lock(struct ff_archive *a, bool alone)
 
 void parts_unlock(struct ff_archive *a)
 {
-	if (a->lock >= 0)
+	if (a->lock >= 0 && !a->adding)
 		flock(a->lock, LOCK_UN);
 }
 

@@ -51,20 +51,25 @@ int sql_fail(struct ff_archive *a, int code)
 
 static int find_statement(struct ff_archive *a, sqlite3_stmt **ret, const char *sql)
 {
+	struct archive_statement *s;
 	size_t i = 0;
 	int code;
 
-	while (a->statements[i].sql && a->statements[i].sql != sql)
+	while (i < a->statements.count && a->statements.v[i].sql != sql)
 		i++;
-	assert(i + 1 < ARCHIVE_STATEMENTS);
-	if (!a->statements[i].sql) {
+	if (i == a->statements.count) {
+		s = array_add(&a->statements);
+		if (!s)
+			return fail_memory(&a->ctx);
 		code = sqlite3_prepare_v3(a->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-					  &a->statements[i].stmt, NULL);
-		if (code != SQLITE_OK)
+					  &s->stmt, NULL);
+		if (code != SQLITE_OK) {
+			a->statements.count--;
 			return sql_fail(a, code);
-		a->statements[i].sql = sql;
+		}
+		s->sql = sql;
 	}
-	*ret = a->statements[i].stmt;
+	*ret = a->statements.v[i].stmt;
 	sqlite3_reset(*ret);
 	return 0;
 }
@@ -107,15 +112,15 @@ int sql_start(struct ff_archive *a, sqlite3_stmt **ret, const char *sql,
 
 int sql_next(struct ff_archive *a, sqlite3_stmt *stmt)
 {
-	int code = sqlite3_step(stmt);
+	int code = sqlite3_step(stmt), err = 0;
 
 	if (code == SQLITE_ROW)
 		return 1;
 	if (code != SQLITE_DONE)
-		sql_fail(a, code);
+		err = sql_fail(a, code);
 	/* A statement that is not over would keep its transaction open. */
 	sqlite3_reset(stmt);
-	return code == SQLITE_DONE ? 0 : sql_fail(a, code);
+	return err;
 }
 
 int sql_run(struct ff_archive *a, int64_t *ret, const char *sql, const char *types, ...)
