@@ -76,6 +76,7 @@ def run(bench):
     sys.stdout.flush()
     many, ten = cost(merge("-j1", "-f", lists[1000]))[2], cost(merge("-j1", "-f", lists[10]))[2]
     print(f"  most memory of a process: a thousand recordings {many:.0f} MiB; ten {ten:.0f} MiB")
+    bench.limit("memory of a thousand by that of ten", many / ten, 2)
     bench.limit("memory of all by that of a thousand", memory / many, 2)
     subprocess.run(merge("-f", lists[count]), check=True)
     mpi(bench, lists[count], out)
