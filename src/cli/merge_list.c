@@ -17,7 +17,7 @@ static int no_list_memory(void)
 	return EXIT_INPUT;
 }
 
-/* All of a file, with a NUL behind it. */
+/* All of a file, with a NUL behind it; NULL without memory. A part of a list is none: ferror(). */
 static char *read_whole(FILE *in, size_t *size)
 {
 	size_t room = 0;

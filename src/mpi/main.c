@@ -32,7 +32,7 @@ struct rank_run {
 	struct share share;
 	struct fold_pool pool; /* has the directory for files on the way */
 	struct fold_task *tasks; /* of the share */
-	char *refusals; /* "number path\nwhy\n" of each */
+	char *refusals; /* "number why\n" of each */
 	size_t refusals_size;
 	FILE *refused; /* writes to these */
 	size_t from_below; /* files that came */
@@ -51,7 +51,11 @@ static void rank_fail(struct rank_run *r, const char *what, const char *why)
 
 static void refuse_input(struct rank_run *r, size_t number, const char *why)
 {
-	fprintf(r->refused, "%zu %s\n%s\n", number, r->share.named.inputs[number], why);
+	fprintf(r->refused, "%zu ", number);
+	/* What is said may have a name in it, and a name may have any byte. */
+	for (; *why; why++)
+		putc(*why == '\n' ? ' ' : *why, r->refused);
+	putc('\n', r->refused);
 }
 
 /* What was refused is told by the number of the input that it was made of. */
@@ -167,9 +171,10 @@ static void make_own(struct rank_run *r)
 		note_refused(r, m, true);
 	ff_merge_free(m);
 	refused = ftell(r->refused);
-	if (err < 0 || *r->failure)
+	if (err < 0 || *r->failure) {
+		unlink(beside);
 		*r->own = '\0';
-	else if (refused == 0 && rename(beside, r->own) < 0)
+	} else if (refused == 0 && rename(beside, r->own) < 0)
 		rank_fail(r, r->own, strerror(errno));
 	/* It lacks some that its name would stand for. */
 	else if ((r->own_lacks = refused > 0))
@@ -249,16 +254,13 @@ static size_t tell_refused(struct rank_run *r)
 	char *p = r->refusals;
 
 	while (why && p && *p) {
-		size_t number = strtoull(p, NULL, 10);
-		char *sentence = strchr(p, '\n'), *end;
+		char *sentence, *end = strchr(p, '\n');
+		size_t number = strtoull(p, &sentence, 10);
 
-		if (!sentence || number >= count)
-			break;
-		end = strchr(++sentence, '\n');
-		if (!end)
+		if (!end || *sentence != ' ' || number >= count)
 			break;
 		*end = '\0';
-		why[number] = sentence;
+		why[number] = sentence + 1;
 		p = end + 1;
 	}
 	for (size_t i = 0; why && i < count; i++) {

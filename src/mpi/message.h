@@ -12,7 +12,6 @@ struct part_head {
 	uint64_t failed; /* the text is the sentence why, and all is over */
 	uint64_t text_size;
 	uint64_t file_size; /* 0: there is none */
-	uint64_t duplicates;
 };
 
 /* 0, or a negative errno: @file, NULL where there is none, could not be read. The one above gets as much

@@ -110,3 +110,10 @@ processes()
 	same ?.data
 	[ "$(processes ?.data)" -ge 4 ]
 }
+
+@test "a list that cannot be read is told of" {
+	mkdir list
+	run -1 "$flamefold" merge -q -f list -o x.ff
+	[ "$output" = "flamefold: cannot read 'list': Is a directory" ]
+	[ ! -e x.ff ]
+}

@@ -130,6 +130,13 @@ inputs()
 		diff <(grep '^flamefold: ' wanted | sed "s/': .*//") <(grep '^flamefold: ' said | sed "s/': .*//")
 		grep -q '3 of 23 files could not be merged' said
 	done
+	# A list of find -print0 has names of any kind.
+	bad=$'7 of\nthem'
+	cp noise "$bad"
+	printf '%s\0' "$bad" r/1 r/2 r/3 r/4 >list0
+	"$flamefold" merge -q -f list0 -o x.ff 2>wanted || [ $? = 3 ]
+	ranks 3 -f list0 -o x.ff 2>said || [ $? = 3 ]
+	diff <(grep '^flamefold: ' wanted) <(grep '^flamefold: ' said)
 	run -1 ranks 3 noise nobody -o none.ff
 	[[ $output == *"refused 'noise'"* ]]
 	[ ! -e none.ff ]
