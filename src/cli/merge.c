@@ -155,6 +155,37 @@ static char *output_name(const char *output, const char *value)
 	return path;
 }
 
+static int compare_paths(const void *left, const void *right)
+{
+	const char *const *a = *(const char *const *const *)left;
+	const char *const *b = *(const char *const *const *)right;
+	int order = strcmp(*a, *b);
+
+	return order ? order : a < b ? -1 : a > b;
+}
+
+/* What is no part of a file's name may be all that two values differ in. */
+static int check_names(struct merging *m, char *const *paths, size_t count)
+{
+	char *const **sorted = calloc(count + 1, sizeof(*sorted));
+	int code = 0;
+
+	if (!sorted)
+		return no_merge_memory();
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &paths[i];
+	qsort(sorted, count, sizeof(*sorted), compare_paths);
+	for (size_t i = 1; i < count && code == 0; i++)
+		if (strcmp(*sorted[i - 1], *sorted[i]) == 0)
+			code = usage_error(
+				"'%s' and '%s' would both be '%s'",
+				ff_merge_group(m->merge, (size_t)(sorted[i - 1] - paths)),
+				ff_merge_group(m->merge, (size_t)(sorted[i] - paths)),
+				*sorted[i]);
+	free(sorted);
+	return code;
+}
+
 static int write_merged_file(struct merging *m, const char *output)
 {
 	const bool by = m->settings->merge.store.by != NULL;
@@ -175,17 +206,15 @@ static int write_merged_file(struct merging *m, const char *output)
 	}
 	if (!paths)
 		code = no_merge_memory();
-	/* What is no part of a file's name may be all that two values differ in, and a file of
-	 * an earlier run may be an input now: nothing is written before all names are known to
-	 * be good. */
-	for (size_t i = 0; code == 0 && paths[i]; i++) {
-		code = overwrite_check(m->settings, paths[i], m->inputs, m->count);
-		for (size_t k = 0; k < i && code == 0; k++)
-			if (strcmp(paths[k], paths[i]) == 0)
-				code = usage_error("'%s' and '%s' would both be '%s'",
-						   ff_merge_group(m->merge, k),
-						   ff_merge_group(m->merge, i), paths[i]);
+	/* A file of an earlier run may be an input now: nothing is written before all names are
+	 * known to be good. */
+	if (code == 0 && by) {
+		struct written_files written = { (const char *const *)paths, count };
+
+		code = overwrite_check_all(m->settings, &written, m->inputs, m->count);
 	}
+	if (code == 0 && by)
+		code = check_names(m, paths, count);
 	m->started = now();
 	for (size_t i = 0; i < count && code == 0; i++) {
 		struct output out = { 0 };

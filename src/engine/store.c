@@ -543,6 +543,7 @@ static const char *group_value(const struct ff_merge *m, const struct candidate 
 
 int ff_merge_finish(struct ff_merge *m)
 {
+	struct hash_map known = { 0 }; /* groups by their values */
 	int err = 0;
 
 	if (m->finished)
@@ -553,6 +554,7 @@ int ff_merge_finish(struct ff_merge *m)
 		struct candidate *c = &m->files.v[i];
 		char room[64], why[160];
 		const char *value;
+		const uint32_t *group;
 		uint32_t id, *slot;
 
 		if (c->is_duplicate || c->why)
@@ -566,18 +568,17 @@ int ff_merge_finish(struct ff_merge *m)
 		}
 		m->total += c->size;
 		err = intern_add(&m->strings, value, strlen(value), &id);
-		c->group = 0;
-		while (err == 0 && c->group < m->groups.count &&
-		       m->groups.v[c->group] != id)
-			c->group++;
-		if (err < 0 || c->group < m->groups.count)
+		group = err < 0 ? NULL : hash_map_get(&known, id);
+		c->group = group ? *group : (uint32_t)m->groups.count;
+		if (err < 0 || group)
 			continue;
-		slot = array_add(&m->groups);
+		slot = hash_map_set(&known, id, c->group) ? array_add(&m->groups) : NULL;
 		if (slot)
 			*slot = id;
 		else
 			err = -ENOMEM;
 	}
+	hash_map_release(&known);
 	if (err < 0)
 		return fail_memory(&m->ctx);
 	m->finished = true;

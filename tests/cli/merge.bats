@@ -240,6 +240,17 @@ random_files()
 	[ ! -e by-c.ff ]
 }
 
+@test "inputs are looked at as often for many files as for one" {
+	strace -f -qq -e trace=none -e signal=none -o /dev/null true 2>/dev/null || skip "no strace here"
+	for i in $(seq 24); do
+		echo "a;b $i" >one
+		merge --label n=$i one -o $i.ff
+	done
+	strace -qq -e trace=%stat -o trace "$flamefold" merge -q --by n ?.ff ??.ff -o by.ff
+	[ -e by-24.ff ]
+	[ "$(grep -c '"1.ff"' trace)" -lt 12 ]
+}
+
 @test "values of a label are told apart, however long, and be one of them the word for none" {
 	long=$(printf '%0300d' 0)
 	merge --label dc=unknown --label dc=x 1.folded -o both.ff
