@@ -114,10 +114,12 @@ static void widen_cells(struct heat *h, uint64_t width)
 	put_in_order(h);
 }
 
+/* Where there are more stacks than that, no width is enough: then all is in one cell. */
 static void shrink(struct heat *h)
 {
 	put_in_order(h);
-	while (h->cells.count > HEAT_MOST && !h->is_fixed)
+	while (h->cells.count > HEAT_MOST && !h->is_fixed &&
+	       array_last(&h->cells)->cell && h->width < UINT64_MAX / 10)
 		widen_cells(h, wider(h->width));
 }
 
@@ -127,17 +129,21 @@ int heat_finish(struct heat *h)
 	return 0;
 }
 
-static int append_cell(struct heat *h, const struct heat_cell *cell)
+/* @at: ns from the origin on; how wide its cell is, is decided here. */
+static int append_cell(struct heat *h, uint64_t at, struct heat_cell part)
 {
 	struct heat_cell *last = h->cells.count ? array_last(&h->cells) : NULL;
 
-	if (last && last->cell == cell->cell && last->node == cell->node) {
-		last->weight += cell->weight;
-		last->samples += cell->samples;
+	part.cell = (uint32_t)(at / h->width);
+	if (last && last->cell == part.cell && last->node == part.node) {
+		last->weight += part.weight;
+		last->samples += part.samples;
 		return 0;
 	}
-	if (h->cells.count >= 2 * h->sorted + UNSORTED)
+	if (h->cells.count >= 2 * h->sorted + UNSORTED) {
 		shrink(h);
+		part.cell = (uint32_t)(at / h->width);
+	}
 	if (h->cells.count >= h->allowed) {
 		if (!claim_add_part(&h->claim, h->budget, BUDGET_STACKS,
 				    SOME * CELL_MEMORY)) {
@@ -148,13 +154,14 @@ static int append_cell(struct heat *h, const struct heat_cell *cell)
 	}
 	if (!array_reserve(&h->cells, 1))
 		return -ENOMEM;
-	h->cells.v[h->cells.count++] = *cell;
+	h->cells.v[h->cells.count++] = part;
 	return 0;
 }
 
 int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 {
-	uint64_t from, until, long_, given = 0;
+	uint64_t from, until, given = 0, next,
+			      samples = span->samples ? span->samples : 1;
 	int err = 0;
 
 	if (!heat_is_wanted(h))
@@ -171,28 +178,41 @@ int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 	until = span->until > h->origin ? span->until - h->origin : 0;
 	from = span->from > h->origin ? span->from - h->origin : 0;
 	from = from < until ? from : until;
-	while (!h->is_fixed && (until / h->width >= UINT32_MAX ||
-				until / h->width - from / h->width >= HEAT_MOST))
+	while (until / h->width >= UINT32_MAX ||
+	       (!h->is_fixed && from < until &&
+		until / h->width - from / h->width >= HEAT_MOST)) {
+		if (h->is_fixed) {
+			heat_drop(h, HEAT_TOO_LONG);
+			return 0;
+		}
 		widen_cells(h, wider(h->width));
-	long_ = until - from;
+	}
+	if (from == until)
+		return append_cell(h, until,
+				   (struct heat_cell){ .weight = span->weight,
+						       .node = node,
+						       .samples = samples });
 	/* The end is no part of a span that has a length. */
-	for (uint64_t at = from, cell = long_ ? from / h->width : until / h->width, next;
-	     err == 0 && h->flaw == HEAT_WHOLE; at = next) {
-		struct heat_cell part = { .node = node, .cell = (uint32_t)cell++ };
-		uint64_t so_far;
+	for (uint64_t at = from; at < until && err == 0 && h->flaw == HEAT_WHOLE;
+	     at = next) {
+		unsigned __int128 length = until - from, whole = span->weight;
+		struct heat_cell part = { .node = node };
+		uint64_t so_far, reached;
 
-		next = cell * h->width < until ? cell * h->width : until;
+		/* Cells that so little weight has no part for are passed over. */
+		reached = given < span->weight
+				  ? (uint64_t)((length * (given + 1) + whole - 1) / whole)
+				  : until - from;
+		if (from + reached - 1 > at)
+			at = from + reached - 1;
+		next = (at / h->width + 1) * h->width;
+		next = next < until ? next : until;
 		so_far = next == until ? span->weight
-				       : (uint64_t)((unsigned __int128)span->weight *
-						    (next - from) / long_);
+				       : (uint64_t)(whole * (next - from) / length);
 		part.weight = so_far - given;
-		part.samples = next != until ? 0 : span->samples ? span->samples : 1;
+		part.samples = next == until ? samples : 0;
 		given = so_far;
-		(void)at;
-		if (part.weight || part.samples)
-			err = append_cell(h, &part);
-		if (next == until)
-			break;
+		err = append_cell(h, at, part);
 	}
 	return err;
 }
@@ -230,7 +250,8 @@ int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map)
 		struct heat_cell cell = from->cells.v[i];
 
 		cell.node = node_map ? node_map[cell.node] : cell.node;
-		err = append_cell(h, &cell);
+		/* Cells of this one may become wider meanwhile. */
+		err = append_cell(h, cell.cell * from->width, cell);
 	}
 	return err;
 }

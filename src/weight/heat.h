@@ -31,6 +31,7 @@ enum heat_flaw {
 	HEAT_UNTIMED, /* something has no time */
 	HEAT_SEVERAL, /* inputs whose clocks have nothing to do with each other */
 	HEAT_REFUSED, /* for want of memory */
+	HEAT_TOO_LONG, /* more cells of a fixed width than can be counted */
 };
 
 struct heat {

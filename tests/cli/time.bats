@@ -53,6 +53,10 @@ slice()
 	[[ $stderr == *"no slices of time: nothing in it has a time"* ]]
 	run -1 --separate-stderr "$flamefold" fold --by-time=1s phases.txt phases.txt
 	[[ $stderr == *"clocks of their own"* ]]
+	# Fifty days have more than 2^32 milliseconds.
+	printf 'x 1/1 [000] %d.000001: 7 cycles: \n\t1000 f+0x1 (/x)\n\n' 10 4320010 >long.txt
+	run -1 --separate-stderr "$flamefold" fold --by-time=1ms long.txt
+	[[ $stderr == *"too far apart for slices as short"* ]]
 }
 
 @test "phases are found within a cell, with what tells them apart" {

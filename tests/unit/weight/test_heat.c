@@ -77,6 +77,102 @@ Test(heat, more_than_there_is_room_for_makes_cells_wider)
 	heat_release(&b);
 }
 
+/* A cell that became wider while something was added is where it was. */
+Test(heat, cells_become_wider_while_more_comes)
+{
+	enum { NODES = 3, CELLS = 3 * HEAT_MOST / NODES };
+	struct heat all = heat_of(&first, 0, NULL), a = all, b = all;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < CELLS * NODES; i++) {
+		uint64_t at = first + (uint64_t)(i / NODES) * HEAT_WIDTH_LEAST;
+
+		add(&all, i % NODES, at, at, 1);
+		add(i < CELLS ? &a : &b, i % NODES, at, at, 1);
+	}
+	cr_assert_eq(heat_merge(&a, &b, NULL), 0);
+	heat_finish(&all);
+	heat_finish(&a);
+	cr_expect_eq(all.width, 100000000);
+	for (size_t i = 0; i < all.cells.count; i++) {
+		cr_assert_eq(all.cells.v[i].cell, i / NODES);
+		sum += all.cells.v[i].weight;
+		cr_assert_leq(all.cells.v[i].weight, 5);
+	}
+	cr_expect_eq(sum, CELLS * NODES);
+	cr_assert_eq(a.cells.count, all.cells.count);
+	cr_expect_eq(memcmp(a.cells.v, all.cells.v, all.cells.count * sizeof(*a.cells.v)),
+		     0);
+	heat_release(&all);
+	heat_release(&a);
+	heat_release(&b);
+}
+
+Test(heat, a_span_goes_on_in_cells_that_became_wider)
+{
+	enum { CELLS = HEAT_MOST - 10 };
+	struct heat h = heat_of(&first, 0, NULL);
+	uint64_t end = first + CELLS * HEAT_WIDTH_LEAST;
+
+	for (uint32_t node = 0; node < 3; node++)
+		add(&h, node, first, end, CELLS);
+	heat_finish(&h);
+	cr_expect_eq(h.width, 100000000);
+	cr_assert_eq(h.cells.count, 3 * ((CELLS + 4) / 5));
+	for (size_t i = 0; i + 3 < h.cells.count; i++) {
+		cr_assert_eq(h.cells.v[i].cell, i / 3);
+		cr_assert_eq(h.cells.v[i].weight, 5);
+	}
+	heat_release(&h);
+}
+
+/* No width makes fewer of these. */
+Test(heat, more_stacks_than_there_is_room_for_are_in_one_cell)
+{
+	struct heat h = heat_of(&first, 0, NULL);
+
+	for (uint32_t i = 0; i < HEAT_MOST + 10; i++) {
+		uint64_t at = first + ((uint64_t)(i % 2) << 60);
+
+		add(&h, i, at, at, 1);
+	}
+	heat_finish(&h);
+	cr_assert_eq(h.cells.count, HEAT_MOST + 10);
+	cr_expect_eq(array_last(&h.cells)->cell, 0);
+	heat_release(&h);
+}
+
+/* A few bytes for a day: most cells have none of them. */
+Test(heat, little_weight_is_where_it_belongs_in_a_long_span)
+{
+	const uint64_t second_ = 1000000000;
+	struct heat h = heat_of(&first, second_, NULL);
+
+	add(&h, 1, first, first + 10 * second_, 3);
+	add(&h, 2, first, first + 10 * second_, 0);
+	heat_finish(&h);
+	cr_assert_eq(h.cells.count, 4);
+	expect_cell(&h, 0, &(struct heat_cell){ 1, 3, 1, 0 });
+	expect_cell(&h, 1, &(struct heat_cell){ 1, 6, 1, 0 });
+	expect_cell(&h, 2, &(struct heat_cell){ 1, 9, 1, 1 });
+	expect_cell(&h, 3, &(struct heat_cell){ 0, 9, 2, 1 });
+	heat_release(&h);
+}
+
+Test(heat, slices_that_cannot_be_counted_leave_nothing)
+{
+	struct heat h = heat_of(&first, 1000000, NULL);
+
+	add(&h, 1, first, first, 1);
+	add(&h, 1, UINT64_MAX >> 2, UINT64_MAX >> 2, 1);
+	cr_expect_eq(h.flaw, HEAT_TOO_LONG);
+	heat_release(&h);
+	h = heat_of(&first, 1000000, NULL);
+	add(&h, 1, first, UINT64_MAX >> 2, 1);
+	cr_expect_eq(h.flaw, HEAT_TOO_LONG);
+	heat_release(&h);
+}
+
 Test(heat, a_clock_that_jumps_makes_cells_wider)
 {
 	struct heat h = heat_of(&first, 0, NULL);
