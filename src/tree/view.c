@@ -307,6 +307,14 @@ static int merge_nodes(struct builder *b, struct insert_at *inserts)
 	return err;
 }
 
+/* Is nothing drawn of it, so that its value is its parent's own? */
+static bool is_gap(const struct tree_source *in, uint32_t node)
+{
+	uint32_t function = in->tree->nodes.v[node].function;
+
+	return in->symbols->functions.v[function].kind == FUNCTION_GAP && !in->in_order;
+}
+
 /* The named tree has functions apart already: node becomes node, if anything ends at it
  * or below. Then columns, one after the other. */
 static int copy_nodes(struct builder *b, struct insert_at *inserts)
@@ -325,7 +333,7 @@ static int copy_nodes(struct builder *b, struct insert_at *inserts)
 			continue;
 		inserts[i].node = parent;
 		err = frame_of_node(b, i, &frame);
-		if (err == 0 && (frame.label != VIEW_GAP || b->in->in_order))
+		if (err == 0 && !is_gap(b->in, i))
 			err = add_view_node(v, parent, frame, &inserts[i].node);
 		v->nodes.v[inserts[i].node].self += weights ? weights[i] : 0;
 		if (err == 0)
@@ -342,6 +350,28 @@ static int copy_nodes(struct builder *b, struct insert_at *inserts)
 				to[inserts[i].node] += from[i];
 	}
 	return err;
+}
+
+int view_places(const struct tree_source *in, uint32_t **ret)
+{
+	const struct named *tree = in->tree;
+	struct insert_at *inserts = calloc(tree->nodes.count + 1, sizeof(*inserts));
+	uint32_t *places = calloc(tree->nodes.count + 1, sizeof(*places)), count = 0;
+
+	if (!inserts || !places) {
+		free(inserts);
+		free(places);
+		return -ENOMEM;
+	}
+	find_stacks(tree, inserts);
+	/* As copy_nodes() numbers them. */
+	for (uint32_t i = 1; i < tree->nodes.count; i++)
+		places[i] = inserts[i].state & HAS_STACK && !is_gap(in, i)
+				    ? ++count
+				    : places[tree->nodes.v[i].parent];
+	free(inserts);
+	*ret = places;
+	return 0;
 }
 
 /* Stack after stack, each from its leaf to its root. */

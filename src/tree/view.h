@@ -90,6 +90,10 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret);
 void view_release(struct view *v);
 
+/* By node of @in's tree its node in a view by function of it, which need not have all of them: that of the
+ * nearest one above it that is there. 0, or -ENOMEM. */
+int view_places(const struct tree_source *in, uint32_t **ret);
+
 /* The same nodes, which may be given other values. The rest is @from's, which outlives it. 0, or
  * -ENOMEM. */
 int view_copy(const struct view *from, struct view *ret);

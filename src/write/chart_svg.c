@@ -56,36 +56,17 @@ static int number_nodes(const struct chart_svg *s, uint32_t **ret)
 {
 	const struct view *v = &s->view;
 	const struct named *tree = s->in->tree;
-	uint32_t *places = calloc(v->nodes.count + 1, sizeof(*places));
-	uint32_t *numbers = calloc(tree->nodes.count + 1, sizeof(*numbers));
-	struct hash_map children = { 0 };
+	uint32_t *order = calloc(v->nodes.count + 1, sizeof(*order)), *numbers = NULL;
 	struct view_walk walk = { 0 };
-	int err = places && numbers ? 0 : -ENOMEM;
+	int err = order ? view_places(s->in, &numbers) : -ENOMEM;
 
 	for (uint32_t i = 1; err == 0 && view_next(v, &walk, VIEW_INTO); i++)
-		places[walk.node] = i;
-	for (uint32_t i = 1; err == 0 && i < v->nodes.count; i++)
-		if (!hash_map_set(&children,
-				  (uint64_t)v->nodes.v[i].parent << 32 |
-					  v->nodes.v[i].function,
-				  i))
-			err = -ENOMEM;
-	/* First nodes of the view, then their places. */
-	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
-		const struct named_node *n = &tree->nodes.v[i];
-		const uint32_t *node = hash_map_get(
-			&children, (uint64_t)numbers[n->parent] << 32 | n->function);
-
-		numbers[i] = node ? *node : 0;
-	}
+		order[walk.node] = i;
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++)
-		numbers[i] = places[numbers[i]];
-	hash_map_release(&children);
-	free(places);
+		numbers[i] = order[numbers[i]];
+	free(order);
 	if (err == 0)
 		*ret = numbers;
-	else
-		free(numbers);
 	return err;
 }
 

@@ -154,10 +154,35 @@ static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_
 	}
 }
 
-int heat_add_columns(struct bytes *columns, const struct write_options *options,
-		     const struct view *data)
+/* The same of the nodes of a view of @in, which has those with stacks alone. */
+static int heat_of_view(const struct heat *h, const struct tree_source *in,
+			struct heat *ret)
 {
-	const struct heat *h = options->heat;
+	size_t count = h->cells.count;
+	uint32_t *places;
+	int err = view_places(in, &places);
+
+	if (err < 0)
+		return err;
+	*ret = (struct heat){ .width = h->width, .is_fixed = true };
+	if (!array_reserve(&ret->cells, count))
+		err = -ENOMEM;
+	if (err == 0) {
+		memcpy(ret->cells.v, h->cells.v, count * sizeof(*h->cells.v));
+		ret->cells.count = count;
+		err = heat_remap(ret, places);
+	}
+	free(places);
+	return err;
+}
+
+int heat_add_columns(struct bytes *columns, const struct write_options *options,
+		     const struct tree_source *in, const struct view *data)
+{
+	struct heat placed = { 0 };
+	bool is_all = data->nodes.count == in->tree->nodes.count;
+	int err = is_all ? 0 : heat_of_view(options->heat, in, &placed);
+	const struct heat *h = is_all ? options->heat : &placed;
 	const struct heat_cell *v = h->cells.v;
 	struct bytes *header = &columns[SAVED_HEAT],
 		     *phases = &columns[SAVED_HEAT_PHASES];
@@ -166,8 +191,9 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 	struct view_walk w = { 0 };
 	uint64_t unit = unit_of(h);
 	bool same = true;
-	int err = sort_by_node(h, data->nodes.count, &b);
 
+	if (err == 0)
+		err = sort_by_node(h, data->nodes.count, &b);
 	for (size_t i = 0; i < h->cells.count; i++) {
 		same &= v[i].weight == v[i].samples * unit;
 		if (i && v[i].cell == v[i - 1].cell)
@@ -206,5 +232,6 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 	free(b.begins);
 	free(b.order);
 	free(b.number);
+	heat_release(&placed);
 	return err;
 }

@@ -13,6 +13,6 @@ const struct heat *heat_of_picture(const struct write_options *options,
 /* Columns of a picture's data, whose nodes are numbered as @data is walked: it is by function. -ENOMEM where
  * no memory was left for what it needs meanwhile. */
 int heat_add_columns(struct bytes *columns, const struct write_options *options,
-		     const struct view *data);
+		     const struct tree_source *in, const struct view *data);
 
 #endif

@@ -392,7 +392,7 @@ static int pack_data(struct context *ctx, struct svg *s, struct halves *h)
 	h->measures = h->own_measures = (struct bytes){ 0 };
 	s->heat = !s->data_by_label && graph_has_viewer(&s->options) &&
 		  heat_of_picture(s->asked, in);
-	if (s->heat && heat_add_columns(data->columns, s->asked, s->data) < 0)
+	if (s->heat && heat_add_columns(data->columns, s->asked, in, s->data) < 0)
 		return fail_memory(ctx);
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }

@@ -255,3 +255,35 @@ Test(view, a_walk_can_pass_over_what_is_below_a_node)
 	view_release(&view);
 	tree_release(&t);
 }
+
+Test(view, places_say_which_node_became_which)
+{
+	struct tree t;
+	struct view view;
+	uint32_t *places;
+
+	tree_init(&t);
+	tree_add(&t, "a;b;c", 0);
+	tree_add(&t, "a;b@1", 3);
+	tree_add(&t, "d;b", 0);
+	tree_add(&t, "d;e", 4);
+	tree_sum_up(&t);
+	cr_assert_eq(view_make(&t.ctx, &t.in, VIEW_BY_FUNCTION, &view), 0);
+	cr_assert_eq(view_places(&t.in, &places), 0);
+	cr_assert_lt(view.nodes.count, t.named.nodes.count);
+	for (uint32_t i = 1; i < t.named.nodes.count; i++) {
+		const struct view_node *n = &view.nodes.v[places[i]];
+
+		cr_assert_lt(places[i], view.nodes.count);
+		/* With nothing in it: where it would be. */
+		if (!t.named.totals[i]) {
+			cr_expect_eq(places[i], places[t.named.nodes.v[i].parent]);
+			continue;
+		}
+		cr_expect_eq(n->function, t.named.nodes.v[i].function);
+		cr_expect_eq(n->total, t.named.totals[i]);
+	}
+	free(places);
+	view_release(&view);
+	tree_release(&t);
+}
