@@ -307,8 +307,8 @@ static int merge_nodes(struct builder *b, struct insert_at *inserts)
 	return err;
 }
 
-/* Is nothing drawn of it, so that its value is its parent's own? */
-static bool is_gap(const struct tree_source *in, uint32_t node)
+/* Its value is its parent's own. */
+static bool is_undrawn(const struct tree_source *in, uint32_t node)
 {
 	uint32_t function = in->tree->nodes.v[node].function;
 
@@ -333,7 +333,7 @@ static int copy_nodes(struct builder *b, struct insert_at *inserts)
 			continue;
 		inserts[i].node = parent;
 		err = frame_of_node(b, i, &frame);
-		if (err == 0 && !is_gap(b->in, i))
+		if (err == 0 && !is_undrawn(b->in, i))
 			err = add_view_node(v, parent, frame, &inserts[i].node);
 		v->nodes.v[inserts[i].node].self += weights ? weights[i] : 0;
 		if (err == 0)
@@ -366,7 +366,7 @@ int view_places(const struct tree_source *in, uint32_t **ret)
 	find_stacks(tree, inserts);
 	/* As copy_nodes() numbers them. */
 	for (uint32_t i = 1; i < tree->nodes.count; i++)
-		places[i] = inserts[i].state & HAS_STACK && !is_gap(in, i)
+		places[i] = inserts[i].state & HAS_STACK && !is_undrawn(in, i)
 				    ? ++count
 				    : places[tree->nodes.v[i].parent];
 	free(inserts);

@@ -408,7 +408,8 @@ int write_chart_svg(struct context *ctx, const struct tree_source *in,
 		page_error(&s.sink.text, &s.page, "ERROR: No samples with times found.");
 	while (err == 0 && s.chart.threads.count) {
 		err = draw_threads(&s, least, &bottom) < 0 ? fail_memory(ctx) : 0;
-		if (s.spans <= SPANS_DRAWN)
+		/* Stacks may be so deep that one span of each depth is more than that. */
+		if (s.spans <= SPANS_DRAWN || least > s.layout.width)
 			break;
 		least *= 2;
 	}

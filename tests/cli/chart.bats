@@ -279,3 +279,14 @@ expect()
 	[[ $output == *"a chart has those of threads by itself, without --mode"* ]]
 	"$flamefold" graph -q --chart -o x.svg x.data
 }
+
+@test "a stack that is deeper than a picture has spans is drawn" {
+	{
+		echo "$clock"
+		echo 'comm pid=1 name=app exec time=1'
+		echo "sample pid=1 time=100 ip=0x1000 period=10 chain=U$(seq -f ',%.0f' -s '' 4096 11000)"
+	} >x.pd
+	"$build" -o x.data x.pd
+	timeout 60 "$flamefold" graph -q --addrs --chart -o x.svg x.data
+	[ "$(grep -c '<g><title>' x.svg)" -gt 6000 ]
+}
