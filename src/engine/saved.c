@@ -1,6 +1,7 @@
 /* A tree that was saved in a picture: its stacks have their names already. */
 #include <errno.h>
 #include <flamefold_diff.h>
+#include <flamefold_time.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -29,6 +30,8 @@ struct restoring {
 	uint32_t last; /* what was charged last */
 	const struct store_tree *stored; /* of a profile file; NULL: it is none */
 	size_t slice; /* the next of its slices of time */
+	struct heat heat;
+	size_t pair; /* the next of the tree's heat */
 	uint32_t column[COLUMNS_MOST]; /* the profile's, by the tree's */
 	uint32_t said
 		[COLUMNS_MOST]; /* by column: the next of those that are said of frames */
@@ -268,12 +271,36 @@ static int add_saved_slices(struct restoring *r, uint32_t saved)
 	return added < 0 ? added : 0;
 }
 
-static int add_stacks(struct restoring *r)
+/* When the stack that was charged last was there. */
+static int add_saved_heat(struct restoring *r, uint32_t saved)
 {
-	int err = add_saved_stack(r, 0);
+	const struct saved_tree *tree = r->tree;
+	int err = 0;
+
+	for (; r->pair < tree->heat.count && tree->heat.v[r->pair].node == saved;
+	     r->pair++) {
+		struct heat_cell part = tree->heat.v[r->pair];
+
+		part.node = r->last;
+		part.weight = by_samples(r) ? part.samples : part.weight * r->factor;
+		if (err == 0 && heat_is_wanted(&r->heat))
+			err = heat_add_cell(&r->heat, part.cell * tree->heat_width, part);
+	}
+	return err;
+}
+
+static int add_stack_and_times(struct restoring *r, uint32_t node)
+{
+	int err = add_saved_stack(r, node);
 
 	if (err == 0)
-		err = add_saved_slices(r, 0);
+		err = add_saved_slices(r, node);
+	return err < 0 ? err : add_saved_heat(r, node);
+}
+
+static int add_stacks(struct restoring *r)
+{
+	int err = add_stack_and_times(r, 0);
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
 		const uint32_t *frames =
@@ -281,9 +308,7 @@ static int add_stacks(struct restoring *r)
 
 		/* Preorder: what is above in the path is the way to the parent. */
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
-		err = add_saved_stack(r, i);
-		if (err == 0)
-			err = add_saved_slices(r, i);
+		err = add_stack_and_times(r, i);
 		/* All that is said of the frame, which is the path's last. */
 		for (uint32_t k = 0; err == 0 && k < r->tree->columns; k++) {
 			const struct saved_values *values = &r->tree->values[k];
@@ -336,6 +361,16 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		blocks->grid = (struct time_grid){ .width = 1 };
 		blocks->budget = &p->budget;
 	}
+	if (tree->wants_heat) {
+		uint64_t width = p->slice ? p->slice : tree->heat_width;
+
+		r.heat = heat_of(&input_recording(input->input)->first_time, width,
+				 p->ctx.budget);
+		if (tree->heat_refused)
+			heat_drop(&r.heat, HEAT_REFUSED);
+		else if (tree->heat_width && width % tree->heat_width)
+			heat_drop(&r.heat, HEAT_COARSE);
+	}
 	/* Nothing says what kind of function any of them is. */
 	for (uint32_t i = 1; i < tree->function_count; i++) {
 		unsigned kind = tree->functions[i].kind & SAVED_KIND;
@@ -363,8 +398,11 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	if (err == 0 && !array_reserve(&r.path, deepest + 1))
 		err = -ENOMEM;
 	err = err < 0 ? fail_memory(&p->ctx) : check_text(&r, input);
-	if (err == 0 && add_stacks(&r) < 0)
+	if (err == 0 &&
+	    (add_stacks(&r) < 0 ||
+	     (tree->wants_heat && heat_merge(&p->collected.heat, &r.heat, NULL) < 0)))
 		err = fail_memory(&p->ctx);
+	heat_release(&r.heat);
 	free(r.frames);
 	free(r.wakers);
 	free(r.depth);
@@ -382,6 +420,7 @@ int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
 	int err;
 
 	if (kind != INPUT_PROFILE) {
+		ret->wants_heat = p->options.flags & FF_HEAT;
 		err = saved_tree_decode(input_picture(in), &p->strings, p->ctx.budget,
 					ret, &why);
 		/* The tree has been decoded, and the bytes of the picture are no longer of

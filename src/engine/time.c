@@ -103,6 +103,8 @@ static const char *const untimed[] = {
 	[HEAT_UNTIMED] = "something in it has no time, or shares that of others",
 	[HEAT_SEVERAL] = "its inputs have clocks of their own: give one of them",
 	[HEAT_REFUSED] = "the memory limit leaves no room for its times",
+	[HEAT_COARSE] =
+		"the picture has its times in cells that slices as short would cut",
 	[HEAT_TOO_LONG] = "its times lie too far apart for slices as short",
 };
 

@@ -571,6 +571,11 @@ int saved_tree_decode(const struct saved_picture *picture, struct intern *string
 		err = read_functions(&r);
 	if (err == 0)
 		err = read_tree(&r);
+	if (err == 0 && ret->wants_heat && column_size(&r, SAVED_HEAT) > 0) {
+		err = saved_heat_decode(&r.columns[SAVED_HEAT], budget, ret);
+		if (err == -EBADMSG)
+			err = bad(&r, "its times are not those of its values");
+	}
 	/* Bytes that are only passed on. */
 	report = &r.columns[SAVED_REPORT];
 	if (err == 0 && cursor_left(report) > 0) {
@@ -602,6 +607,7 @@ void saved_tree_release(struct saved_tree *t)
 		free(t->values[i].said);
 	}
 	free(t->report);
+	array_release(&t->heat);
 	claim_release(&t->claim);
 	*t = (struct saved_tree){ 0 };
 }

@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "stack/stack.h"
 #include "trie/trie.h"
+#include "weight/weight.h"
 
 /*
  * A tree that was saved: columns by number, and what their values mean, as
@@ -39,7 +40,7 @@ enum saved_column {
 	SAVED_DESCRIBED = 49, /* what further columns are */
 	SAVED_MEASURES = 50, /* of a difference: input passes over it */
 	SAVED_OWN_MEASURES = 51, /* of own values, likewise */
-	SAVED_HEAT = 52, /* and the next ones, of time: input passes over them */
+	SAVED_HEAT = 52, /* and the next ones: when it was */
 	SAVED_HEAT_CELLS,
 	SAVED_HEAT_PAIRS,
 	SAVED_HEAT_PARAMETERS,
@@ -62,6 +63,14 @@ enum saved_column {
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
 enum { SAVED_SHORT_LIST = 8 };
+
+/* How cells of heat are coded. */
+enum {
+	HEAT_ONES_MOST =
+		20, /* a number with more of them has all of its bits behind these */
+	HEAT_PARAMETER_MOST = 31,
+	HEAT_SAID = 8, /* pairs of a node whose parameter is said */
+};
 
 /* Those that a column's values are in: a SUM_HERE column has the first of them alone. */
 static inline enum saved_column saved_column_of(uint32_t column)
@@ -103,6 +112,10 @@ struct saved_tree {
 	unsigned decimals;
 	uint8_t *report; /* what it says of its recording; NULL: nothing */
 	size_t report_size;
+	/* When it was: by node, then cell. Only where somebody wants it. */
+	bool wants_heat, heat_refused; /* refused: for want of memory */
+	uint64_t heat_width; /* ns of a cell; 0: the picture does not say */
+	ARRAY(struct heat_cell) heat;
 	struct claim claim; /* of the budget */
 };
 
@@ -114,8 +127,13 @@ static inline uint64_t saved_value(const struct saved_tree *t, uint32_t node,
 
 struct saved_picture; /* of input */
 
+/* @columns: that of SAVED_HEAT, and the next ones. The rest of the tree is known. 0, -ENOMEM, or -EBADMSG. */
+struct cursor;
+int saved_heat_decode(struct cursor *columns, struct budget *budget,
+		      struct saved_tree *t);
+
 /* The tree of a payload whose format is known. -EBADMSG: *@why says what is wrong; -EFBIG where
- * the budget has too little left for it. */
+ * the budget has too little left for it. @ret: zeroed, but for what it wants. */
 int saved_tree_decode(const struct saved_picture *picture, struct intern *strings,
 		      struct budget *budget, struct saved_tree *ret, const char **why);
 void saved_tree_release(struct saved_tree *t);

@@ -9,7 +9,7 @@
 enum {
 	SOME = 1024, /* cells, that the budget is asked for at once */
 	CELL_MEMORY = 2 * sizeof(struct heat_cell), /* each with room for another one */
-	UNSORTED = 1 << 15, /* cells that are not worth to be put in order */
+	UNSORTED = HEAT_MOST / 32, /* cells that are not worth to be put in order */
 };
 
 /* What is wider than this is a clock that jumped. */
@@ -129,8 +129,7 @@ int heat_finish(struct heat *h)
 	return 0;
 }
 
-/* @at: ns from the origin on; how wide its cell is, is decided here. */
-static int append_cell(struct heat *h, uint64_t at, struct heat_cell part)
+int heat_add_cell(struct heat *h, uint64_t at, struct heat_cell part)
 {
 	struct heat_cell *last = h->cells.count ? array_last(&h->cells) : NULL;
 
@@ -188,10 +187,10 @@ int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 		widen_cells(h, wider(h->width));
 	}
 	if (from == until)
-		return append_cell(h, until,
-				   (struct heat_cell){ .weight = span->weight,
-						       .node = node,
-						       .samples = samples });
+		return heat_add_cell(h, until,
+				     (struct heat_cell){ .weight = span->weight,
+							 .node = node,
+							 .samples = samples });
 	/* The end is no part of a span that has a length. */
 	for (uint64_t at = from; at < until && err == 0 && h->flaw == HEAT_WHOLE;
 	     at = next) {
@@ -212,7 +211,7 @@ int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 		part.weight = so_far - given;
 		part.samples = next == until ? samples : 0;
 		given = so_far;
-		err = append_cell(h, at, part);
+		err = heat_add_cell(h, at, part);
 	}
 	return err;
 }
@@ -251,7 +250,7 @@ int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map)
 
 		cell.node = node_map ? node_map[cell.node] : cell.node;
 		/* Cells of this one may become wider meanwhile. */
-		err = append_cell(h, cell.cell * from->width, cell);
+		err = heat_add_cell(h, cell.cell * from->width, cell);
 	}
 	return err;
 }

@@ -15,7 +15,11 @@
  * Cells are as narrow as they can be with so many pairs, of all that was read. No part of it has more
  * pairs than all, so neither the order of samples nor the number of workers decides that.
  */
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { HEAT_MOST = 1 << 20 };
+#else
+enum { HEAT_MOST = 64 }; /* so that small inputs come to it */
+#endif
 #define HEAT_WIDTH_LEAST UINT64_C(20000000) /* ns */
 
 struct heat_cell {
@@ -31,6 +35,7 @@ enum heat_flaw {
 	HEAT_UNTIMED, /* something has no time */
 	HEAT_SEVERAL, /* inputs whose clocks have nothing to do with each other */
 	HEAT_REFUSED, /* for want of memory */
+	HEAT_COARSE, /* it is known of cells that those of a fixed width would cut */
 	HEAT_TOO_LONG, /* more cells of a fixed width than can be counted */
 };
 
@@ -58,6 +63,10 @@ struct heat_span {
 	uint64_t samples; /* 0: one */
 };
 int heat_add(struct heat *h, uint32_t node, const struct heat_span *span);
+
+/* Adds to the cell that a time is in, ns from the origin on: @part's own number is of no account. 0, or
+ * -ENOMEM. */
+int heat_add_cell(struct heat *h, uint64_t at, struct heat_cell part);
 
 /* Adds what another one has. @node_map: for each node its id here, NULL: the same. 0, or -ENOMEM. */
 int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map);

@@ -52,12 +52,6 @@ static void put_bits(struct bits *b, uint32_t value, unsigned count)
 	}
 }
 
-enum {
-	ONES_MOST = 20, /* a number with more of them has all of its bits behind these */
-	PARAMETER_MOST = 31,
-	SAID = 8, /* pairs of a node whose parameter is said */
-};
-
 /* What divides all weights. */
 static uint64_t unit_of(const struct heat *h)
 {
@@ -119,18 +113,19 @@ static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_
 		      uint32_t from, uint32_t until)
 {
 	uint32_t count = until - from, usual_gap = b->cells / (count + 1);
-	/* Of fewer than SAID it is this one, and not said. */
+	/* Of fewer than HEAT_SAID it is this one, and not said. */
 	unsigned best = usual_gap ? 31 - (unsigned)__builtin_clz(usual_gap) : 0;
 	uint64_t least = UINT64_MAX;
 
-	for (unsigned parameter = 0; count >= SAID && parameter <= PARAMETER_MOST;
-	     parameter++) {
+	for (unsigned parameter = 0;
+	     count >= HEAT_SAID && parameter <= HEAT_PARAMETER_MOST; parameter++) {
 		uint64_t size = 0;
 
 		for (uint32_t i = from; i < until && size < least; i++) {
 			uint32_t ones = gap_before(b, from, i) >> parameter;
 
-			size += ones < ONES_MOST ? ones + 1 + parameter : ONES_MOST + 32;
+			size += ones < HEAT_ONES_MOST ? ones + 1 + parameter
+						      : HEAT_ONES_MOST + 32;
 		}
 		if (size < least) {
 			least = size;
@@ -138,17 +133,17 @@ static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_
 		}
 	}
 	bytes_varint(&columns[SAVED_HEAT_PAIRS], count - 1);
-	if (count >= SAID)
+	if (count >= HEAT_SAID)
 		bytes_u8(&columns[SAVED_HEAT_PARAMETERS], (uint8_t)best);
 	for (uint32_t i = from; i < until; i++) {
 		uint32_t gap = gap_before(b, from, i), ones = gap >> best;
 
 		/* So many ones and a zero, and then the lower bits. */
-		if (ones < ONES_MOST) {
+		if (ones < HEAT_ONES_MOST) {
 			put_bits(bits, (1u << ones) - 1, ones + 1);
 			put_bits(bits, gap, best);
 		} else {
-			put_bits(bits, (1u << ONES_MOST) - 1, ONES_MOST);
+			put_bits(bits, (1u << HEAT_ONES_MOST) - 1, HEAT_ONES_MOST);
 			put_bits(bits, gap, 32);
 		}
 	}

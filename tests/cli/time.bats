@@ -81,3 +81,45 @@ slice()
 	run -0 --separate-stderr "$flamefold" graph --heat -o two.svg phases.txt phases.txt
 	[[ $stderr == *"no map of time: its inputs have clocks of their own"* ]]
 }
+
+@test "a picture that is read again says when, to the sample" {
+	"$flamefold" graph -o one.svg phases.txt
+	"$flamefold" graph -o two.svg one.svg
+	for picture in one two; do
+		for slice in 1s 20ms; do
+			"$flamefold" fold "--by-time=$slice" phases.txt >is
+			"$flamefold" fold "--by-time=$slice" $picture.svg | cmp - is
+		done
+	done
+	# Slices that its cells are not in, two pictures, and what is left of it.
+	run -1 --separate-stderr "$flamefold" fold --by-time=30ms one.svg
+	[[ $stderr == *"in cells that slices as short would cut"* ]]
+	run -1 --separate-stderr "$flamefold" fold --by-time=1s one.svg two.svg
+	[[ $stderr == *"clocks of their own"* ]]
+	"$flamefold" fold --by-time=1s --only symbol=tick phases.txt >is
+	"$flamefold" fold --by-time=1s --only symbol=tick two.svg | cmp - is
+}
+
+# Waits of half a second, and stacks in which nothing waited, which a picture does not have.
+@test "a picture of waits has them where they were" {
+	{
+		echo 'tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_state:8,next_pid:4'
+		echo 'attr name=sched:sched_switch type=2 config=316 period=1 ids=2' \
+			'sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,CALLCHAIN,RAW flags=sample_id_all'
+		echo 'comm pid=1 name=app exec time=1'
+		echo 'comm pid=9 name=other exec time=1'
+		for i in 1 2 3 4; do
+			for half in "0 1 1 9 $i" '5 9 0 1 a'; do
+				read -r tenth from state to at <<<"$half"
+				echo "sample event=sched:sched_switch id=2 pid=$from tid=$from time=$i${tenth}00000000 cpu=0" \
+					"ip=0x1${at}00 period=1 chain=U,0x1${at}00,0x1f00" \
+					"fields=prev_pid:$from,prev_state:$state,next_pid:$to"
+			done
+		done
+	} >x.pd
+	"$root/tests/perfdata/build" -o x.data x.pd
+	"$flamefold" graph -q --addrs --mode=offcpu -o x.svg x.data
+	"$flamefold" fold -q --addrs --mode=offcpu --by-time=100ms x.data >is
+	[ "$(grep -vc '^#' is)" = 20 ]
+	"$flamefold" fold -q --by-time=100ms x.svg | cmp - is
+}

@@ -1,0 +1,139 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "base/bytes.h"
+#include "base/cursor.h"
+#include "tree/saved.h"
+
+enum { COLUMNS = SAVED_HEAT_PHASES - SAVED_HEAT + 1 };
+
+/* Three nodes, of which two have something: node 0 has 12 in cells 2 and 5, node 2 has 9 in cell 5. */
+static const uint8_t header[] = { 100, 3, 0, 2, 3 }, cells[] = { 2, 2 },
+		     pairs[] = { 1, 0 }, codes[] = { 0x4 }, samples[] = { 1, 3, 3 };
+static struct bytes columns[COLUMNS];
+static uint64_t own[] = { 12, 0, 9 };
+
+static struct bytes *column(enum saved_column id)
+{
+	return &columns[id - SAVED_HEAT];
+}
+
+static void begin(void)
+{
+	bytes_add(column(SAVED_HEAT), header, sizeof(header));
+	bytes_add(column(SAVED_HEAT_CELLS), cells, sizeof(cells));
+	bytes_add(column(SAVED_HEAT_PAIRS), pairs, sizeof(pairs));
+	bytes_add(column(SAVED_HEAT_CODES), codes, sizeof(codes));
+	bytes_add(column(SAVED_HEAT_SAMPLES), samples, sizeof(samples));
+}
+
+static void end(void)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		bytes_release(&columns[i]);
+}
+
+/* Whether a column was cut is what who decodes all of the tree looks at. */
+static int decode(struct saved_tree *t, struct budget *budget)
+{
+	struct cursor at[COLUMNS];
+	int err;
+
+	*t = (struct saved_tree){ .nodes = 3 };
+	t->values[COLUMN_WEIGHT].of = own;
+	for (int i = 0; i < COLUMNS; i++)
+		at[i] = cursor_of(columns[i].v, columns[i].count);
+	err = saved_heat_decode(at, budget, t);
+	for (int i = 0; i < COLUMNS && err == 0; i++)
+		err = at[i].bad ? -EBADMSG : 0;
+	return err;
+}
+
+static void release(struct saved_tree *t)
+{
+	array_release(&t->heat);
+	claim_release(&t->claim);
+}
+
+static void expect_pair(const struct saved_tree *t, size_t i, struct heat_cell expected)
+{
+	const struct heat_cell *c = &t->heat.v[i];
+
+	cr_expect_eq(c->weight, expected.weight, "%zu weighs %lu", i, c->weight);
+	cr_expect_eq(c->cell, expected.cell, "%zu is in %u", i, c->cell);
+	cr_expect_eq(c->node, expected.node);
+	cr_expect_eq(c->samples, expected.samples);
+}
+
+TestSuite(decode_heat, .init = begin, .fini = end);
+
+Test(decode_heat, pairs_are_by_node_and_then_by_time)
+{
+	struct saved_tree t;
+
+	cr_assert_eq(decode(&t, NULL), 0);
+	cr_expect_eq(t.heat_width, 100);
+	cr_assert_eq(t.heat.count, 3);
+	expect_pair(&t, 0, (struct heat_cell){ 3, 2, 0, 1 });
+	expect_pair(&t, 1, (struct heat_cell){ 9, 5, 0, 3 });
+	expect_pair(&t, 2, (struct heat_cell){ 9, 5, 2, 3 });
+	release(&t);
+}
+
+Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
+{
+	static const enum saved_column each[] = { SAVED_HEAT, SAVED_HEAT_CELLS,
+						  SAVED_HEAT_PAIRS, SAVED_HEAT_CODES,
+						  SAVED_HEAT_SAMPLES };
+	struct saved_tree t;
+
+	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
+		struct bytes *b = column(each[i]);
+
+		b->count--;
+		cr_expect_eq(decode(&t, NULL), -EBADMSG, "column %d", each[i]);
+		release(&t);
+		b->count++;
+		for (size_t k = 0; k < b->count; k++) {
+			uint8_t was = b->v[k];
+
+			/* A width, and gaps between cells, can be any. */
+			if (each[i] == SAVED_HEAT_CELLS || (each[i] == SAVED_HEAT && !k))
+				continue;
+			b->v[k] = 0x7f;
+			cr_expect_eq(decode(&t, NULL), -EBADMSG, "byte %zu of %d", k,
+				     each[i]);
+			release(&t);
+			b->v[k] = was;
+		}
+	}
+}
+
+Test(decode_heat, times_are_below_2_to_the_63)
+{
+	struct saved_tree t;
+
+	column(SAVED_HEAT)->count = 0;
+	bytes_varint(column(SAVED_HEAT), INT64_MAX / 6);
+	bytes_add(column(SAVED_HEAT), header + 1, sizeof(header) - 1);
+	cr_expect_eq(decode(&t, NULL), 0);
+	release(&t);
+	column(SAVED_HEAT)->count = 0;
+	bytes_varint(column(SAVED_HEAT), INT64_MAX / 6 + 1);
+	bytes_add(column(SAVED_HEAT), header + 1, sizeof(header) - 1);
+	cr_expect_eq(decode(&t, NULL), -EBADMSG);
+	release(&t);
+}
+
+Test(decode_heat, without_memory_there_is_none)
+{
+	struct budget budget;
+	struct saved_tree t;
+
+	budget_init(&budget, 10);
+	cr_expect_eq(decode(&t, &budget), 0);
+	cr_expect(t.heat_refused);
+	cr_expect_eq(t.heat.count, 0);
+	release(&t);
+	budget_release(&budget);
+}
