@@ -280,14 +280,14 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(fuzz_inputs) $(LIBS)
 
 # These see inside: the plain objects, not the archive.
-inside = unwind perf_map jitdump names kernel_file event_format rule records words dwarf
+inside = unwind perf_map jitdump names kernel_file event_format rule heat records words dwarf
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
 $(O)/tests/fuzz/rule $(O)/fuzz/rule: $(call obj,src/cli/mode_file.c)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
 # Those whose inputs are steps (choices.h) do without what libFuzzer remembers for its own mutations.
 remembered = cmp1 cmp2 cmp4 cmp8 const_cmp1 const_cmp2 const_cmp4 const_cmp8 switch
-by_steps   = $(addprefix $(O)/fuzz/,records words dwarf)
+by_steps   = $(addprefix $(O)/fuzz/,heat records words dwarf)
 $(by_steps): fuzz_flags = $(remembered:%=-Wl,--wrap=__sanitizer_cov_trace_%)
 
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a $(fuzz_headers)

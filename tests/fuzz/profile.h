@@ -5,9 +5,11 @@
  * What all targets do with their bytes: read, name, write, and hold the library to its
  * word. Only <flamefold.h>: a finding here is one that a user can have.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <flamefold.h>
 #include <flamefold_diff.h>
+#include <flamefold_time.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +49,7 @@ static inline void fuzz_write(struct ff_profile *p)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
+	int err;
 
 	/* The viewer is the same each time, and most of the bytes. */
 	graph.flags = FF_GRAPH_NO_SCRIPT;
@@ -56,6 +59,9 @@ static inline void fuzz_write(struct ff_profile *p)
 			   strstr(ff_profile_error(p), "no place for a chart"),
 		   "what was read can be written");
 	ff_write_svg(p, &graph, out);
+	/* Where it has times. */
+	err = ff_write_slices(p, out);
+	fuzz_check(err == 0 || err == -EOPNOTSUPP, "slices can be written");
 	fclose(out);
 	free(text);
 }

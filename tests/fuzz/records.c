@@ -6,11 +6,15 @@
  * The first step says how it is written and read, and what is asked of it beside conservation:
  * that the same comes out by one thread and by three, which then share a few hundred bytes
  * each; that folded text and pictures are read back to the same; that a packed recording, and
- * one of the other byte order, is the same recording.
+ * one of the other byte order, is the same recording. What is said of time, in slices or as a chart, is
+ * compared with it.
  */
 #include "record_steps.h"
 
 #include <engine/profile.h>
+#include <errno.h>
+#include <flamefold_chart.h>
+#include <flamefold_time.h>
 
 enum { STEPS_MOST = 20 }; /* more say nothing that fewer do not */
 
@@ -114,7 +118,11 @@ static struct asking asking_of(const struct step *s)
 	ret.options.build_id_dir = "";
 	if (s->who & 0x80)
 		ret.filter = PICK(filters, s->b >> 8);
+	if (s->kind & 0x20)
+		ret.options.flags |= FF_HEAT | FF_PHASES;
 	ret.options.mode = PICK(modes, s->b >> 16);
+	if (!ret.options.mode && s->kind & 0x40)
+		ret.options.flags = FF_CHART | (ret.options.flags & FF_ADDRS);
 	if (!ret.options.mode)
 		return ret;
 	/* What has no sense beside it is refused. */
@@ -152,19 +160,58 @@ static struct ff_profile *ask(const struct asking *asking, const void *bytes, si
 	return NULL;
 }
 
-/* Its folded text, or nothing where there is no profile. Frees the profile. */
+/* In slices, after which all of it is in one of them. */
+static void write_times(struct ff_profile *p, FILE *out)
+{
+	const struct heat *h = &p->collected.heat;
+	uint64_t sum = 0;
+	int err = ff_write_slices(p, out);
+
+	fuzz_check(err == 0 || err == -EOPNOTSUPP, "slices are written");
+	for (size_t i = 0; i < h->cells.count; i++)
+		sum += h->cells.v[i].weight;
+	fuzz_check(err < 0 || sum == ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
+		   "slices are everything");
+}
+
+static void write_chart(struct ff_profile *p, FILE *out)
+{
+	static const char *const formats[] = { "chrome", "speedscope", "svg" };
+	struct ff_graph_options graph = FF_GRAPH_OPTIONS_INIT;
+
+	graph.flags = FF_GRAPH_NO_SCRIPT;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		int err = ff_write(p, ff_format_find(formats[i]), &graph, out);
+
+		fuzz_check(err == 0 || err == -ENODATA, "a chart is written");
+	}
+}
+
+/* Its folded text and what it says of time, or nothing where there is no profile. */
 static struct written {
 	char *bytes;
 	size_t size;
-} fold(struct ff_profile *p)
+} write_text(struct ff_profile *p)
 {
 	struct written ret = { NULL, 0 };
 	FILE *out = open_memstream(&ret.bytes, &ret.size);
 
 	fuzz_check(out != NULL, "memory");
-	if (p)
+	if (p && p->options.flags & FF_CHART)
+		write_chart(p, out);
+	else if (p)
 		fuzz_check(ff_write_folded(p, out) == 0, "what was read can be written");
+	if (p && p->options.flags & FF_HEAT)
+		write_times(p, out);
 	fclose(out);
+	return ret;
+}
+
+/* Frees the profile. */
+static struct written fold(struct ff_profile *p)
+{
+	struct written ret = write_text(p);
+
 	ff_profile_free(p);
 	return ret;
 }
@@ -177,7 +224,8 @@ static struct written draw(struct ff_profile *p)
 	int err;
 
 	fuzz_check(out != NULL, "memory");
-	graph.flags = FF_GRAPH_NO_SCRIPT;
+	/* Time is for the viewer. */
+	graph.flags = p->options.flags & FF_HEAT ? 0 : FF_GRAPH_NO_SCRIPT;
 	err = ff_write_svg(p, &graph, out);
 	fuzz_check(err == 0 || err == -ENODATA, "what was read can be drawn");
 	fclose(out);
@@ -241,7 +289,7 @@ static void check_pairs(const struct asking *asking, const struct out *o)
 	struct asking paired = *asking;
 
 	if (asking->options.count || asking->options.event ||
-	    asking->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS))
+	    asking->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS | FF_CHART))
 		return;
 	paired.options.mode = paired.options.scope = NULL;
 	paired.options.pair = "start * key tid % 4 if period & 1; "
@@ -258,25 +306,39 @@ static void check_read_back(const struct asking *asking, struct ff_profile *p,
 	struct written text, drawn, again;
 	struct ff_profile *back;
 
-	if (!p)
+	/* Of a chart more is said than is read back. */
+	if (!p || p->options.flags & FF_CHART) {
+		free(fold(p).bytes);
 		return;
-	/* A picture knows what is the kernel's, text has it in the names. */
-	plain.options.flags &= picture ? FF_MARK_KERNEL | FF_MARK_JIT : 0;
+	}
+	/* A picture knows what is the kernel's, and when it was; text has the first in the names. */
+	plain.options.flags &= picture ? FF_MARK_KERNEL | FF_MARK_JIT | FF_HEAT : 0;
 	plain.options.event = plain.options.mode = plain.options.scope = NULL;
 	plain.options.root = FF_ROOT_COMM;
 	plain.options.max_stack = 0;
 	drawn = picture ? draw(p) : (struct written){ NULL, 0 };
-	text = fold(p);
+	p->options.flags &= ~(unsigned)FF_HEAT;
+	text = write_text(p);
 	if (!picture)
 		drawn = copy(text);
 	if (text.size == 0) {
 		free(text.bytes);
 		free(drawn.bytes);
+		ff_profile_free(p);
 		return;
 	}
 	back = ask(&plain, drawn.bytes, drawn.size, false);
 	fuzz_check(back != NULL, "what was written can be read");
+	/* What is short has no map of time. */
+	if (ff_profile_untimed(back)) {
+		back->options.flags &= ~(unsigned)FF_HEAT;
+	} else {
+		free(text.bytes);
+		p->options.flags |= FF_HEAT;
+		text = write_text(p);
+	}
 	again = fold(back);
+	ff_profile_free(p);
 	free(drawn.bytes);
 	check_same(text, again, picture ? "a picture is read back" : "text is read back");
 }

@@ -1,8 +1,10 @@
 /*
  * A picture that is read back. The first byte chooses: 0, the rest is the file; else it is
  * what was packed, so that the fuzzer need not invent base64, and bit 1 asks for a flame
- * chart, bit 2 for chains, bit 3 for the format before this one.
+ * chart, bit 2 for chains, bit 3 for the format before this one, bit 4 for when it was.
  */
+#include <flamefold_time.h>
+
 #include "profile.h"
 
 static const char digits[] =
@@ -34,7 +36,9 @@ static void wrap(FILE *out, const uint8_t *data, size_t size, unsigned choice)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned flags = size && data[0] & 2 ? FF_FLAMECHART : 0;
+	unsigned flags = size && data[0] & 2	? FF_FLAMECHART
+			 : size && data[0] & 16 ? FF_HEAT | FF_PHASES
+						: 0;
 	char *text = NULL;
 	size_t length;
 	FILE *out;
