@@ -55,7 +55,8 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	struct kept_sample *samples = p->collected.samples.list.v;
 	const struct trie *t = &p->collected.trie;
 	struct hash_map children = { 0 };
-	uint64_t factor = 1;
+	struct heat *heat = &p->collected.heat;
+	uint64_t factor = 1, timed = 0;
 	size_t count = 0;
 	uint32_t *nodes; /* by node of the trie its node in the named tree */
 	int err = 0;
@@ -115,7 +116,12 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 		if (!trie_self(t, i, COLUMN_WEIGHT))
 			nodes[i] = HEAT_NOWHERE;
 	if (err == 0)
-		err = heat_remap(&p->collected.heat, nodes);
+		err = heat_remap(heat, nodes);
+	for (size_t i = 0; i < heat->cells.count; i++)
+		timed += heat->cells.v[i].weight;
+	/* Inputs without times may have been added. */
+	if (err == 0 && heat->cells.count && timed != named_total(&p->named, 0))
+		heat_drop(heat, HEAT_UNTIMED);
 out:
 	hash_map_release(&children);
 	free(nodes);

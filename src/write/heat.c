@@ -15,18 +15,12 @@ const struct heat *heat_of_picture(const struct write_options *options,
 				   const struct tree_source *in)
 {
 	const struct heat *h = options->heat;
-	uint64_t sum = 0, cells;
+	uint64_t cells;
 
 	if (!heat_is_wanted(h) || !h->cells.count || in->in_order || options->difference)
 		return NULL;
 	cells = array_last(&h->cells)->cell - h->cells.v[0].cell;
-	for (size_t i = 0; i < h->cells.count; i++)
-		sum += h->cells.v[i].weight;
-	/* Inputs without times may have been added. */
-	return sum == named_total(in->tree, 0) &&
-			       (unsigned __int128)cells * h->width >= FF_HEAT_LEAST
-		       ? h
-		       : NULL;
+	return (unsigned __int128)cells * h->width >= FF_HEAT_LEAST ? h : NULL;
 }
 
 /* Bits, the low ones of a byte first. */

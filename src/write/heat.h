@@ -6,7 +6,7 @@
 #include "weight/weight.h"
 #include "write/write.h"
 
-/* What a picture says of time, by its heat; NULL: nothing, as it is too short or not of all of the tree. */
+/* What a picture says of time, by its heat; NULL: nothing, as it is too short or has no times. */
 const struct heat *heat_of_picture(const struct write_options *options,
 				   const struct tree_source *in);
 

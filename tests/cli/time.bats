@@ -53,6 +53,12 @@ slice()
 	[[ $stderr == *"no slices of time: nothing in it has a time"* ]]
 	run -1 --separate-stderr "$flamefold" fold --by-time=1s phases.txt phases.txt
 	[[ $stderr == *"clocks of their own"* ]]
+	for added in phases.txt,a.folded a.folded,phases.txt; do
+		run -1 --separate-stderr "$flamefold" fold --by-time=1s "${added%,*}" "${added#*,}"
+		[[ $stderr == *"something in it has no time"* ]]
+		run -0 --separate-stderr "$flamefold" graph --heat -o a.svg "${added%,*}" "${added#*,}"
+		[[ $stderr == *"no map of time: something in it has no time"* ]]
+	done
 	# Fifty days have more than 2^32 milliseconds.
 	printf 'x 1/1 [000] %d.000001: 7 cycles: \n\t1000 f+0x1 (/x)\n\n' 10 4320010 >long.txt
 	run -1 --separate-stderr "$flamefold" fold --by-time=1ms long.txt
