@@ -188,7 +188,23 @@ static uint64_t chart_thread_key(uint16_t input, uint32_t tid, uint32_t cpu)
 	return (uint64_t)input << 48 ^ (tid ? tid : (uint64_t)1 << 40 | cpu);
 }
 
-/* A number that another process has by now is another thread's. */
+static struct chart_log_run *current_run(struct chart_log *log,
+					 const struct chart_log_thread *t)
+{
+	return t->run ? &log->runs.v[t->run - 1] : NULL;
+}
+
+static void end_wait(struct chart_log *log, struct chart_log_thread *t, uint64_t time)
+{
+	struct chart_log_run *run = current_run(log, t);
+
+	if (t->state == THREAD_OFF && run)
+		run->end = time;
+	if (t->state == THREAD_OFF)
+		t->run = 0;
+}
+
+/* A number that another process has by now is another thread's; whose it was waits for nothing any more. */
 static int find_chart_thread(struct chart_log *log, const struct deferred_event *e,
 			     uint32_t *ret)
 {
@@ -198,6 +214,8 @@ static int find_chart_thread(struct chart_log *log, const struct deferred_event 
 	struct chart_log_thread *t = known ? &log->threads.v[*known] : NULL;
 
 	if (!t || (t->pid && said->pid && t->pid != said->pid)) {
+		if (t)
+			end_wait(log, t, e->time);
 		t = array_add(&log->threads);
 		if (!t ||
 		    !hash_map_set(&log->by_thread, key, (uint32_t)log->threads.count - 1))
@@ -245,26 +263,10 @@ static int begin_run(struct settlement *to, const struct chart_log_run *run)
 	return added < 0 ? added : 0;
 }
 
-static struct chart_log_run *current_run(struct chart_log *log,
-					 const struct chart_log_thread *t)
-{
-	return t->run ? &log->runs.v[t->run - 1] : NULL;
-}
-
 /* Is what comes at @time near enough to its last sample to belong to it? */
 static bool is_near(const struct chart_log_thread *t, uint64_t time)
 {
 	return time - t->sampled <= t->period * 5 / 2;
-}
-
-static void end_wait(struct chart_log *log, struct chart_log_thread *t, uint64_t time)
-{
-	struct chart_log_run *run = current_run(log, t);
-
-	if (t->state == THREAD_OFF && run)
-		run->end = time;
-	if (t->state == THREAD_OFF)
-		t->run = 0;
 }
 
 /* On a processor from when it was known to be there up to @time, and no sample has said where. */

@@ -280,6 +280,21 @@ expect()
 	"$flamefold" graph -q --chart -o x.svg x.data
 }
 
+@test "who has a number before it is given again waits no longer" {
+	{ at 100 a 5; switch 105 5 1 9; at 150 a 5 0 9; at 200 a 1; } | recorded both
+	expect <<-END
+		app-1: 0 100-110 m user x1
+		app-1: 1 100-110 a user x1
+		app-5: 0 0-5 m user x1
+		app-5: 1 0-5 a user x1
+		app-5: 0 5-50 m off-cpu
+		app-5: 1 5-50 c off-cpu
+		app-5: 2 5-50 [waiting] off-cpu
+		other-5: 0 50-60 m user x1
+		other-5: 1 50-60 a user x1
+	END
+}
+
 @test "a stack that is deeper than a picture has spans is drawn" {
 	{
 		echo "$clock"
