@@ -106,7 +106,7 @@ slice()
 	"$flamefold" fold --by-time=1s --only symbol=tick two.svg | cmp - is
 }
 
-# Waits of half a second, and stacks in which nothing waited, which a picture does not have.
+# Waits of half a second, and before them stacks that waited for no time at all, which a picture does not have.
 @test "a picture of waits has them where they were" {
 	{
 		echo 'tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_state:8,next_pid:4'
@@ -115,8 +115,8 @@ slice()
 		echo 'comm pid=1 name=app exec time=1'
 		echo 'comm pid=9 name=other exec time=1'
 		for i in 1 2 3 4; do
-			for half in "0 1 1 9 $i" '5 9 0 1 a'; do
-				read -r tenth from state to at <<<"$half"
+			for part in '0 1 1 9 0' '0 9 0 1 a' "2 1 1 9 $i" '7 9 0 1 a'; do
+				read -r tenth from state to at <<<"$part"
 				echo "sample event=sched:sched_switch id=2 pid=$from tid=$from time=$i${tenth}00000000 cpu=0" \
 					"ip=0x1${at}00 period=1 chain=U,0x1${at}00,0x1f00" \
 					"fields=prev_pid:$from,prev_state:$state,next_pid:$to"
