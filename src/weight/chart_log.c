@@ -153,9 +153,6 @@ int chart_take(struct weigher *w, const struct weighing *x)
 int chart_note(struct deferred_queue *q, struct budget *budget, const struct record *r,
 	       uint16_t input)
 {
-	enum moment moment = r->type == PERF_RECORD_EXIT ? MOMENT_EXIT
-			     : r->leaves		 ? MOMENT_OUT
-							 : MOMENT_IN;
 	struct deferred_event *e;
 	int found;
 
@@ -172,12 +169,15 @@ int chart_note(struct deferred_queue *q, struct budget *budget, const struct rec
 	e->time = r->time;
 	e->position = r->position;
 	e->input = input;
-	e->what = (uint8_t)moment;
+	e->what = r->type == PERF_RECORD_EXIT ? MOMENT_EXIT
+		  : r->leaves		      ? MOMENT_OUT
+					      : MOMENT_IN;
 	*chart_event_of(e) = (struct chart_event){
 		.tid = r->tid,
 		.pid = r->pid == UINT32_MAX ? 0 : r->pid,
 		.cpu = UINT32_MAX,
-		.what = r->preempted ? CHART_RUNNABLE : CHART_WAITING,
+		.what = r->type == PERF_RECORD_SWITCH && r->preempted ? CHART_RUNNABLE
+								      : CHART_WAITING,
 		.passed = true,
 	};
 	return 1;

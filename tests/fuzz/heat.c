@@ -3,7 +3,8 @@
  * others is a span, a stack that becomes another one, or a merge. Whatever widths there are meanwhile, what a
  * cell has in the end follows from the spans: each gives it what lies between two points of its weight.
  *
- * The same spans go into one heat, and by turns into two that are merged: both have the same cells.
+ * The same spans go into one heat, and by turns into two that are merged: both have the same cells, unless
+ * stacks became one meanwhile: then as many as made cells wider may not be there any more.
  */
 #include <stdlib.h>
 
@@ -89,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct given g = { .count = 0 };
 	struct heat one, parts[2];
 	uint64_t width, time;
+	bool remapped = false;
 	struct step s;
 
 	if (!steps)
@@ -134,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			parts[1] = heat_of(&g.first, width, NULL);
 			continue;
 		}
+		remapped = true;
 		check(heat_remap(&one, map) == 0);
 		check(heat_remap(&parts[0], map) == 0);
 		check(heat_remap(&parts[1], map) == 0);
@@ -142,9 +145,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check(heat_merge(&parts[0], &parts[1], NULL) == 0);
 	check(heat_finish(&one) == 0 && heat_finish(&parts[0]) == 0);
-	check_same(&one, &parts[0]);
+	if (!remapped)
+		check_same(&one, &parts[0]);
 	if (!one.flaw && g.count)
 		check_cells(&g, &one);
+	if (!parts[0].flaw && g.count)
+		check_cells(&g, &parts[0]);
 	heat_release(&one);
 	heat_release(&parts[0]);
 	heat_release(&parts[1]);
