@@ -73,14 +73,20 @@ static int place_again(struct time_blocks *b)
 	return added < 0 ? -ENOMEM : 0;
 }
 
+/* The number of a piece where they are twice as long so many times. */
+static uint32_t wider_block(uint32_t block, unsigned times)
+{
+	return times < 32 ? block >> times : 0;
+}
+
 /* Pieces are twice as long, as often as it takes. */
 static int widen_grid(struct time_blocks *b, unsigned times)
 {
 	b->grid.width <<= times;
-	b->first >>= times;
-	b->last >>= times;
+	b->first = wider_block(b->first, times);
+	b->last = wider_block(b->last, times);
 	for (size_t i = 0; i < b->cells.count; i++)
-		b->cells.v[i].block >>= times;
+		b->cells.v[i].block = wider_block(b->cells.v[i].block, times);
 	return times ? place_again(b) : 0;
 }
 
@@ -150,18 +156,18 @@ int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 	if (from->cells.count && b->cells.count) {
 		uint64_t width = b->grid.width > from->grid.width ? b->grid.width
 								  : from->grid.width;
-		uint64_t first, last;
+		uint64_t first, last, others;
 
 		for (times[0] = 0; b->grid.width << times[0] < width;)
 			times[0]++;
 		for (times[1] = 0; from->grid.width << times[1] < width;)
 			times[1]++;
-		first = b->first >> times[0] < from->first >> times[1]
-				? b->first >> times[0]
-				: from->first >> times[1];
-		last = b->last >> times[0] > from->last >> times[1]
-			       ? b->last >> times[0]
-			       : from->last >> times[1];
+		first = wider_block(b->first, times[0]);
+		others = wider_block(from->first, times[1]);
+		first = others < first ? others : first;
+		last = wider_block(b->last, times[0]);
+		others = wider_block(from->last, times[1]);
+		last = others > last ? others : last;
 		for (; b->grid.grows && last - first >= TIME_BLOCKS_MOST;
 		     first >>= 1, last >>= 1) {
 			times[0]++;
@@ -179,7 +185,7 @@ int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 	for (size_t i = 0; i < from->cells.count && added > 0; i++) {
 		struct block_cell cell = from->cells.v[i];
 
-		cell.block >>= times[1];
+		cell.block = wider_block(cell.block, times[1]);
 		cell.node = node_map ? node_map[cell.node] : cell.node;
 		added = add_block_cell(b, &cell);
 	}

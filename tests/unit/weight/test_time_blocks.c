@@ -52,6 +52,27 @@ Test(time_blocks, no_time_has_no_pieces)
 	time_blocks_release(&b);
 }
 
+Test(time_blocks, a_clock_that_jumps_makes_long_pieces)
+{
+	const uint64_t early = UINT64_C(1) << 50, late = UINT64_C(1) << 62;
+	struct time_blocks one = make(time_grid_growing(), NULL), other = one, all = one;
+
+	add(&all, early, 1, 2);
+	add(&all, late, 1, 3);
+	add(&one, late, 1, 3);
+	add(&other, early, 1, 2);
+	cr_assert_eq(time_blocks_merge(&one, &other, NULL), 0);
+	time_blocks_sort(&all, 1);
+	time_blocks_sort(&one, 1);
+	expect_cell(&all, 0, (struct block_cell){ 4, 2, 1, 0 });
+	expect_cell(&all, 1, (struct block_cell){ 9, 3, 1, 16 });
+	expect_cell(&one, 0, (struct block_cell){ 4, 2, 1, 0 });
+	cr_expect_eq(one.cells.count, 2);
+	time_blocks_release(&all);
+	time_blocks_release(&one);
+	time_blocks_release(&other);
+}
+
 /* However long it goes on, and from whenever. */
 Test(time_blocks, what_grows_has_no_more_pieces_than_thirty_two)
 {
