@@ -114,7 +114,14 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 		explain_command(seconds, rate);
 		return;
 	}
-	explain_empty(p);
+	/* Switches are read of all, and nobody has asked for a filter. */
+	if (s->profile.mode && !s->filter_count &&
+	    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER))
+		say("no samples: all %s of the mode are of others than what was to be "
+		    "recorded",
+		    grouped(ff_profile_total(p, FF_TOTAL_SAMPLES_READ)));
+	else
+		explain_empty(p);
 	/* Nobody knows how long processes ran that were not started from here. */
 	if (unread && !s->input_count && rate && rate < highest_rate())
 		say("what was to be sampled ran for less than the %.2f ms of processor "

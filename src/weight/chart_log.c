@@ -161,14 +161,9 @@ int chart_note(struct deferred_queue *q, struct budget *budget, const struct rec
 	if ((r->type != PERF_RECORD_EXIT && r->type != PERF_RECORD_SWITCH) ||
 	    r->time == 0 || r->tid == UINT32_MAX || r->tid == 0)
 		return 0;
-	found = q->refused ? 0 : deferred_queue_add(q, budget, &e);
-	if (found == 0)
-		deferred_queue_leave_out(q, r->time);
+	found = deferred_queue_add_record(q, budget, r, input, &e);
 	if (found <= 0)
 		return found;
-	e->time = r->time;
-	e->position = r->position;
-	e->input = input;
 	e->what = r->type == PERF_RECORD_EXIT ? MOMENT_EXIT
 		  : r->leaves		      ? MOMENT_OUT
 					      : MOMENT_IN;

@@ -16,6 +16,8 @@
 
 #include <errno.h>
 
+#include "input/input.h"
+
 enum { SOME = 1024 }; /* events, that the budget is asked for at once */
 
 /* The position of what is not open any more. No input is so long. */
@@ -97,6 +99,22 @@ static void widen_gap(struct deferred_queue *q, uint64_t from, uint64_t to)
 void deferred_queue_leave_out(struct deferred_queue *q, uint64_t time)
 {
 	widen_gap(q, time, time);
+}
+
+int deferred_queue_add_record(struct deferred_queue *q, struct budget *budget,
+			      const struct record *r, uint16_t input,
+			      struct deferred_event **ret)
+{
+	int found = q->refused ? 0 : deferred_queue_add(q, budget, ret);
+
+	if (found == 0)
+		deferred_queue_leave_out(q, r->time);
+	if (found <= 0)
+		return found;
+	(*ret)->time = r->time;
+	(*ret)->position = r->position;
+	(*ret)->input = input;
+	return 1;
 }
 
 bool deferred_queue_has_gap(const struct deferred_queue *q, uint64_t from, uint64_t to)

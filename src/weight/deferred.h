@@ -33,6 +33,7 @@ struct deferred_event {
 };
 
 struct deferred_queue;
+struct record;
 struct settlement;
 
 struct deferred_kind {
@@ -78,6 +79,12 @@ struct deferred_queue {
  * -ENOMEM. */
 int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 		       struct deferred_event **ret);
+
+/* One of what a record tells, with its time, its position and @input. 0: it was left out for want of memory,
+ * and all that come after it are to be. Else as deferred_queue_add(). */
+int deferred_queue_add_record(struct deferred_queue *q, struct budget *budget,
+			      const struct record *r, uint16_t input,
+			      struct deferred_event **ret);
 
 /* One of that time was left out for want of memory, and all that come after it are to be. */
 void deferred_queue_leave_out(struct deferred_queue *q, uint64_t time);

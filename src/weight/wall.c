@@ -142,14 +142,9 @@ int wall_note(struct deferred_queue *q, struct budget *budget, const struct reco
 	/* At 0 the recorder tells of what there was before. Who has ended has no number. */
 	if (what == WALL_NOTHING || r->time == 0 || r->tid == UINT32_MAX)
 		return 0;
-	found = q->refused ? 0 : deferred_queue_add(q, budget, &e);
-	if (found == 0)
-		deferred_queue_leave_out(q, r->time);
+	found = deferred_queue_add_record(q, budget, r, input, &e);
 	if (found <= 0)
 		return found;
-	e->time = r->time;
-	e->position = r->position;
-	e->input = input;
 	e->what = (uint8_t)what;
 	*wall_event_of(e) = (struct wall_event){
 		.tid = r->tid,

@@ -32,6 +32,13 @@ samples_of()
 	! cut -d';' -f1 x.folded | grep -Ev '^(sh|sleep|taskset)$' || { echo "others count"; false; }
 }
 
+@test "offcpu: of a command that never waited it is said, and no filter is blamed" {
+	need_mode_events
+	run "$flamefold" record --mode offcpu -o x.folded -- taskset -c 0 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	[ "$status" -ne 0 ] || skip "it has waited for something"
+	[[ $output == *"no samples: "*" of the mode "* && $output != *filters* ]]
+}
+
 @test "offcpu: on processors that are named everybody counts" {
 	need_mode_events
 	taskset -c 0 sleep 0.2 &
