@@ -128,6 +128,7 @@ struct ff_archive_compaction {
 	const char *const *keep;
 	size_t keep_count; /* 0: all */
 	size_t before, after; /* set: parts */
+	size_t refused; /* set: parts that cannot be read; others that would be one with these stay, too */
 };
 FF_API int ff_archive_compact(struct ff_archive *a, struct ff_archive_compaction *c);
 

@@ -14,7 +14,8 @@
 
 /* They become one part, or stay where one of them cannot be read: without it the sum would be another
  * one. */
-static int compact_group(struct ff_archive *a, const part_list *parts, int64_t level)
+static int compact_group(struct ff_archive *a, const part_list *parts,
+			 struct ff_archive_compaction *how)
 {
 	struct merge_job job = { .parts = parts };
 	struct new_part made = { 0 };
@@ -25,6 +26,7 @@ static int compact_group(struct ff_archive *a, const part_list *parts, int64_t l
 		return err;
 	job.out = made.stream;
 	err = merge_parts(a, &job);
+	how->refused += job.refused;
 	if (err < 0 || job.refused) {
 		parts_discard(&made);
 		return err == -EBADMSG || job.refused ? 0 : err;
@@ -37,7 +39,7 @@ static int compact_group(struct ff_archive *a, const part_list *parts, int64_t l
 	if (err < 0)
 		return err;
 	err = sql_run(a, NULL, "INSERT INTO part(sha256, level, bytes) VALUES(?, ?, ?)",
-		      "hii", made.hash, level, (int64_t)made.bytes);
+		      "hii", made.hash, (int64_t)how->level, (int64_t)made.bytes);
 	id = sqlite3_last_insert_rowid(a->db);
 	for (size_t i = 0; i < parts->count && err >= 0; i++) {
 		err = sql_run(a, NULL,
@@ -127,6 +129,7 @@ int ff_archive_compact(struct ff_archive *a, struct ff_archive_compaction *how)
 
 	if (how->level != FF_ARCHIVE_HOUR && how->level != FF_ARCHIVE_DAY)
 		return fail(&a->ctx, -EINVAL, "parts are of an hour or of a day");
+	how->refused = 0;
 	err = parts_lock(a, true);
 	if (err < 0)
 		return err;
@@ -142,7 +145,7 @@ int ff_archive_compact(struct ff_archive *a, struct ff_archive_compaction *how)
 		part_list group = { .v = groups.parts.v + start, .count = end - start };
 
 		if (group.count > 1)
-			err = compact_group(a, &group, (int64_t)how->level);
+			err = compact_group(a, &group, how);
 	}
 	if (err == 0)
 		err = parts_there(a, &how->after);

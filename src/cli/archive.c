@@ -125,6 +125,8 @@ int archive_compact(const struct settings *s, const char *directory)
 		code = archive_say(a);
 	if (code == 0 && !s->quiet)
 		say_note("%zu parts are %zu", c.before, c.after);
+	if (code == 0 && c.refused)
+		code = EXIT_PART;
 	ff_archive_close(a);
 	return code;
 }

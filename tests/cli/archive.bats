@@ -159,6 +159,17 @@ nights()
 	archive query n --symbol hot | grep -q '99.95%'
 }
 
+@test "a day with a damaged part stays as it is, which scripts see" {
+	archive add -q n --recorded 2026-11-26T01 1.folded
+	part=$(find n/parts -type f)
+	archive add -q n --recorded 2026-11-26T02 2.folded
+	archive add -q n --recorded 2026-11-25T01 3.folded
+	archive add -q n --recorded 2026-11-25T02 4.folded
+	truncate -s 60 "$part"
+	run -3 archive compact n day
+	[[ $output == *"refused '$part'"*"4 parts are 3"* ]]
+}
+
 @test "parts of a day become one, and answers stay the same" {
 	nights
 	echo 'b;q 4' >5.folded
