@@ -121,7 +121,9 @@ built_as()
 	for pipe in pipes/*.data; do
 		name=$(basename "$pipe" .data)
 		everything "$built/$name.data" >wanted 2>err || wrong=1
-		same "file" everything "$pipe" && same_packed "$pipe" ||
+		gzip -c "$pipe" >packed.gz
+		same "file" everything "$pipe" && same "streamed" everything - < <(cat "$pipe") &&
+			same "gzip through a pipe" everything - < <(cat packed.gz) ||
 			{ echo "in $name"; wrong=1; }
 		compared=$((compared + 1))
 	done
@@ -314,9 +316,9 @@ check_cut()
 			check_cut "$file" "$end" "$samples" || wrong=1
 			check_cut "$file" $((end - 1)) "$before" || wrong=1
 			before=$samples n=$((n + 1))
-			[ "$n" -lt 200 ] || break
+			[ "$n" -lt 100 ] || break
 		done <ends
-		[ "$n" -ge 150 ]
+		[ "$n" -eq 100 ]
 		size=$(stat -c %s "$file")
 		for part in 1 10 50 90 99; do
 			at=$((size * part / 100))

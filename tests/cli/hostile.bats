@@ -120,7 +120,7 @@ make_forms()
 	for as in "" pipe; do
 		AS=$as "$replay" cuts pipes/*
 		AS=$as "$replay" fields pipes/*
-		AS=$as "$replay" mutations 300 pipes/*
+		AS=$as "$replay" mutations 150 pipes/*
 	done
 }
 
@@ -158,9 +158,9 @@ make_forms()
 	done < <(readable_rows)
 	[ "${#files[@]}" -gt 10 ]
 	"$replay" files "$CORPUS"/fuzz/*/*
-	"$replay" cuts "${files[@]:0:6}"
-	"$replay" fields "${files[@]:0:12}"
-	"$replay" mutations 60 "${files[@]}"
+	"$replay" cuts "${files[@]:0:3}"
+	"$replay" fields "${files[@]:0:6}"
+	"$replay" mutations 25 "${files[@]}"
 }
 
 # bats test_tags=long
