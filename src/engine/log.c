@@ -90,6 +90,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 		for (uint32_t k = 0; k < inlined_count; k++)
 			step_to_child(p, &children, inlined[k], &nodes[i]);
 	}
+	hash_map_release(&children);
 	/* Weights are in the tree's unit, and samples that are not in the tree go. */
 	for (unsigned i = 0; i < p->collected.decimals; i++)
 		factor *= 10;
@@ -110,7 +111,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	if (err == 0)
 		err = time_blocks_remap(&p->collected.blocks, nodes);
 	if (err == 0)
-		time_blocks_sort(&p->collected.blocks, factor);
+		err = time_blocks_sort(&p->collected.blocks, factor);
 	/* A filter by frames may have taken all of a stack, and left others that go on from it. */
 	for (uint32_t i = 1; i < t->count; i++)
 		if (!trie_self(t, i, COLUMN_WEIGHT))

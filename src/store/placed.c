@@ -5,13 +5,16 @@
 #include "store/placed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-int placed_init(struct placed *p, const struct store_tables *tables)
+int placed_init(struct placed *p, const struct store_tables *tables, size_t nodes)
 {
 	*p = (struct placed){ .columns = (uint32_t)tables->columns.count };
 	for (size_t i = 0; i < tables->columns.count; i++)
 		p->sliced += tables->columns.v[i].has_slices;
-	if (!array_add(&p->nodes) || !array_reserve(&p->values, p->columns + 1))
+	if (!array_reserve(&p->nodes, nodes + 1) || !array_add(&p->nodes) ||
+	    !array_reserve(&p->values, (nodes + 1) * p->columns + 1) ||
+	    !array_add(&p->slices))
 		return -ENOMEM;
 	memset(p->values.v, 0, p->columns * sizeof(*p->values.v));
 	p->values.count = p->columns;
@@ -62,31 +65,47 @@ int placed_child(struct placed *p, uint32_t parent, uint32_t frame, uint32_t *re
 	return 0;
 }
 
-uint64_t *placed_slices(struct placed *p, uint32_t node)
+/* Slices of a node come mostly in their order: the search goes on where the last one was. */
+int placed_add_slice(struct placed *p, uint32_t node, uint32_t place, uint64_t value)
 {
-	size_t size = (size_t)p->sliced * STORE_SLICES;
+	const struct placed_slice *v = p->slices.v;
+	uint32_t before = 0, after;
+	struct placed_slice *slot;
 
-	if (!p->nodes.v[node].slices) {
-		if (!array_reserve(&p->slices, size))
-			return NULL;
-		memset(p->slices.v + p->slices.count, 0, size * sizeof(*p->slices.v));
-		p->slices.count += size;
-		p->nodes.v[node].slices = (uint32_t)(p->slices.count / size);
+	if (p->last_slice && p->last_node == node && v[p->last_slice].place <= place)
+		before = p->last_slice;
+	after = before ? v[before].next : p->nodes.v[node].slices;
+	for (; after && v[after].place <= place; after = v[after].next)
+		before = after;
+	if (!before || v[before].place != place) {
+		slot = p->slices.count < UINT32_MAX ? array_add(&p->slices) : NULL;
+		if (!slot)
+			return -ENOMEM;
+		*slot = (struct placed_slice){ .place = place, .next = after };
+		after = (uint32_t)p->slices.count - 1;
+		if (before)
+			p->slices.v[before].next = after;
+		else
+			p->nodes.v[node].slices = after;
+		before = after;
 	}
-	return p->slices.v + (p->nodes.v[node].slices - 1) * size;
+	p->slices.v[before].value += value;
+	p->last_node = node;
+	p->last_slice = before;
+	return 0;
 }
 
 int placed_write(const struct placed *p, struct store_sink *sink,
 		 const struct store_tables *tables)
 {
 	const struct placed_node *nodes = p->nodes.v;
+	uint64_t *slices = calloc(p->sliced * STORE_SLICES + 1, sizeof(*slices));
 	uint32_t at = 0, depth = 0;
-	struct store_node_writer to;
-	int err = store_node_writer_init(&to, sink, tables);
+	struct store_node_writer to = { 0 };
+	int err = slices ? store_node_writer_init(&to, sink, tables) : -ENOMEM;
 
 	for (bool more = err == 0; more;) {
 		uint32_t sliced[STORE_COLUMNS_MOST] = { 0 };
-		const uint64_t *slices = p->slices.v;
 		struct store_node node = {
 			.depth = depth,
 			.frame = nodes[at].frame,
@@ -94,14 +113,18 @@ int placed_write(const struct placed *p, struct store_sink *sink,
 		};
 
 		if (nodes[at].slices) {
-			slices +=
-				(size_t)(nodes[at].slices - 1) * p->sliced * STORE_SLICES;
 			node.sliced = sliced;
 			node.slices = slices;
 		}
-		for (uint32_t i = 0; node.slices && i < p->sliced * STORE_SLICES; i++)
-			if (slices[i])
-				sliced[i / STORE_SLICES] |= 1u << i % STORE_SLICES;
+		for (uint32_t i = nodes[at].slices; i; i = p->slices.v[i].next) {
+			const struct placed_slice *s = &p->slices.v[i];
+
+			/* Those without a bit are not looked at. */
+			slices[s->place] = s->value;
+			if (s->value)
+				sliced[s->place / STORE_SLICES] |=
+					1u << s->place % STORE_SLICES;
+		}
 		store_node_add(&to, &node);
 		more = nodes[at].first != 0;
 		if (more) {
@@ -119,5 +142,6 @@ int placed_write(const struct placed *p, struct store_sink *sink,
 	if (err == 0)
 		err = store_node_end(&to);
 	store_node_writer_release(&to);
+	free(slices);
 	return err;
 }

@@ -87,13 +87,12 @@ static int rewrite_nodes(struct rewriter *w, bool plain, FILE *out)
 			values[w->to_map.columns[i]] += n->values[i];
 		for (uint32_t k = 0; k < w->nodes.sliced_columns; k++) {
 			const uint64_t *from = n->slices + (size_t)k * STORE_SLICES;
-			uint64_t *to = NULL;
 
-			if (n->sliced[k] && !(to = placed_slices(&w->placed, at)))
-				return fail_memory(w->ctx);
 			for (uint32_t i = 0; n->sliced[k] >> i; i++)
-				if (n->sliced[k] >> i & 1)
-					to[k * STORE_SLICES + i] += from[i];
+				if (n->sliced[k] >> i & 1 &&
+				    placed_add_slice(&w->placed, at, k * STORE_SLICES + i,
+						     from[i]) < 0)
+					return fail_memory(w->ctx);
 		}
 		if (!budget_take(w->ctx->budget, (w->placed.nodes.count - before) * cost))
 			return fail(w->ctx, -EFBIG,
@@ -149,7 +148,7 @@ int store_rewrite(struct context *ctx, const struct store_rewriting *how, FILE *
 				       : fail_memory(ctx);
 	if (err == 0 && store_tables_sort(&w.to, &w.to_map) < 0)
 		err = fail_memory(ctx);
-	if (err == 0 && placed_init(&w.placed, &w.to) < 0)
+	if (err == 0 && placed_init(&w.placed, &w.to, 0) < 0)
 		err = fail_memory(ctx);
 	if (err == 0)
 		err = rewrite_nodes(&w, how->plain, out);

@@ -16,6 +16,7 @@ struct tree_writer {
 	uint32_t *
 		frame_of; /* by function: its frame + 1 before they are sorted; 0: not there */
 	uint8_t *kept; /* by node of the named tree: something is at or below it */
+	size_t kept_count;
 	struct placed placed;
 	const struct time_blocks *blocks; /* NULL: there are no slices */
 	uint32_t from[COLUMNS_MOST]; /* by column of the file, unsorted: the tree's */
@@ -78,6 +79,7 @@ static int list_frames(struct tree_writer *w)
 		for (size_t c = 0; c < w->tables.columns.count && !w->kept[i]; c++)
 			w->kept[i] = tree->values[w->from[c]][i] != 0;
 		w->kept[tree->nodes.v[i].parent] |= w->kept[i];
+		w->kept_count += w->kept[i];
 	}
 	for (size_t i = 1; i < tree->nodes.count; i++) {
 		uint32_t function = tree->nodes.v[i].function;
@@ -180,7 +182,7 @@ static int place_stored_nodes(struct tree_writer *w)
 	const struct named *tree = w->in->tree;
 	uint32_t columns = (uint32_t)w->tables.columns.count;
 	uint32_t *placed = calloc(tree->nodes.count + 1, sizeof(*placed));
-	int err = placed ? placed_init(&w->placed, &w->tables) : -ENOMEM;
+	int err = placed ? placed_init(&w->placed, &w->tables, w->kept_count) : -ENOMEM;
 	size_t cell = 0;
 
 	for (uint32_t i = 0; i < tree->nodes.count && err == 0; i++) {
@@ -203,12 +205,11 @@ static int place_stored_nodes(struct tree_writer *w)
 		       w->blocks->cells.v[cell].node <= i;
 		     cell++) {
 			const struct block_cell *c = &w->blocks->cells.v[cell];
-			uint64_t *slices = placed_slices(&w->placed, at);
 
-			if (!slices)
-				err = -ENOMEM;
-			else if (c->node == i)
-				slices[slice_of(w->blocks, c->block)] += c->weight;
+			if (c->node == i && err == 0)
+				err = placed_add_slice(&w->placed, at,
+						       slice_of(w->blocks, c->block),
+						       c->weight);
 		}
 	}
 	free(placed);

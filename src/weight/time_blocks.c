@@ -8,8 +8,8 @@
 
 enum {
 	SOME = 1024, /* cells, that the budget is asked for at once */
-	/* Each with room for another one, and its place under its key. */
-	CELL_MEMORY = 2 * (sizeof(struct block_cell) + sizeof(struct hash_entry)),
+	/* Each with room for another one, and its places in the lists. */
+	CELL_MEMORY = 2 * (sizeof(struct block_cell) + 2 * sizeof(uint32_t)),
 };
 #define WIDTH_LEAST (UINT64_C(1) << 20) /* ns, of a grid that grows: a millisecond */
 
@@ -29,12 +29,23 @@ struct time_grid time_grid_growing(void)
 /* Into the cell of its stack and piece. 1, 0 or -ENOMEM. */
 static int add_block_cell(struct time_blocks *b, const struct block_cell *more)
 {
-	uint64_t place = (uint64_t)more->node << 32 | more->block;
-	const uint32_t *known = hash_map_get(&b->by_place, place);
-	struct block_cell *cell;
+	struct block_cell *cell = NULL;
+	uint32_t at;
 
-	if (known) {
-		cell = &b->cells.v[*known];
+	if (more->node >= b->newest.count) {
+		size_t new = more->node + (size_t)1 - b->newest.count;
+
+		if (!array_reserve(&b->newest, new))
+			return -ENOMEM;
+		memset(b->newest.v + b->newest.count, 0, new * sizeof(*b->newest.v));
+		b->newest.count += new;
+	}
+	/* Samples come mostly in order of time: the one that is sought was added last. */
+	for (at = b->newest.v[more->node]; at; at = b->older.v[at - 1])
+		if (b->cells.v[at - 1].block == more->block)
+			break;
+	if (at) {
+		cell = &b->cells.v[at - 1];
 	} else {
 		if (b->cells.count >= b->allowed) {
 			if (!claim_add_part(&b->claim, b->budget, BUDGET_STACKS,
@@ -42,10 +53,12 @@ static int add_block_cell(struct time_blocks *b, const struct block_cell *more)
 				return 0;
 			b->allowed += SOME;
 		}
-		cell = array_add(&b->cells);
-		if (!cell ||
-		    !hash_map_set(&b->by_place, place, (uint32_t)b->cells.count - 1))
+		if (b->cells.count == UINT32_MAX || !array_reserve(&b->cells, 1) ||
+		    !array_reserve(&b->older, 1))
 			return -ENOMEM;
+		cell = array_add(&b->cells);
+		*array_add(&b->older) = b->newest.v[more->node];
+		b->newest.v[more->node] = (uint32_t)b->cells.count;
 		cell->node = more->node;
 		cell->block = more->block;
 	}
@@ -62,8 +75,7 @@ static int place_again(struct time_blocks *b)
 	size_t count = b->cells.count;
 	int added = 1;
 
-	hash_map_release(&b->by_place);
-	b->cells.count = 0;
+	b->newest.count = b->older.count = b->cells.count = 0;
 	for (size_t i = 0; i < count && added > 0; i++) {
 		struct block_cell cell = b->cells.v[i];
 
@@ -200,31 +212,47 @@ int time_blocks_remap(struct time_blocks *b, const uint32_t *node_map)
 	return place_again(b);
 }
 
-static int cells_by_place(const void *left, const void *right)
+/* Cells of a node are together as a list already: in their order they need room just once. */
+int time_blocks_sort(struct time_blocks *b, uint64_t factor)
 {
-	const struct block_cell *a = left, *b = right;
+	size_t count = b->cells.count, start = 0;
+	struct block_cell *sorted = count ? malloc(count * sizeof(*sorted)) : NULL;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a->block < b->block ? -1 : a->block > b->block;
-}
+	if (count && !sorted)
+		return -ENOMEM;
+	for (size_t node = 0; node < b->newest.count; node++) {
+		size_t end = start, first;
 
-void time_blocks_sort(struct time_blocks *b, uint64_t factor)
-{
-	for (size_t i = 0; i < b->cells.count; i++) {
-		b->cells.v[i].weight *= factor;
-		b->cells.v[i].squares *= (unsigned __int128)factor * factor;
+		for (uint32_t at = b->newest.v[node]; at; at = b->older.v[at - 1])
+			end++;
+		first = end;
+		/* From the back, as those that were added last are mostly the latest. */
+		for (uint32_t at = b->newest.v[node]; at; at = b->older.v[at - 1]) {
+			struct block_cell cell = b->cells.v[at - 1];
+			size_t k = first--;
+
+			for (; k < end && sorted[k].block < cell.block; k++)
+				sorted[k - 1] = sorted[k];
+			cell.weight *= factor;
+			cell.squares *= (unsigned __int128)factor * factor;
+			sorted[k - 1] = cell;
+		}
+		start = end;
 	}
-	/* Places are of no use any more. */
-	hash_map_release(&b->by_place);
-	if (b->cells.count)
-		qsort(b->cells.v, b->cells.count, sizeof(*b->cells.v), cells_by_place);
+	free(b->cells.v);
+	b->cells.v = sorted;
+	b->cells.room = count;
+	/* Lists are of no use any more. */
+	array_release(&b->newest);
+	array_release(&b->older);
+	return 0;
 }
 
 void time_blocks_release(struct time_blocks *b)
 {
 	array_release(&b->cells);
-	hash_map_release(&b->by_place);
+	array_release(&b->newest);
+	array_release(&b->older);
 	claim_release(&b->claim);
 	*b = (struct time_blocks){ 0 };
 }

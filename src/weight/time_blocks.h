@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/hash.h"
 
 /*
  * How much of each stack is in which piece of a recording's time, for who wants to know how far these
@@ -30,7 +29,9 @@ struct block_cell {
 struct time_blocks {
 	struct time_grid grid;
 	ARRAY(struct block_cell) cells;
-	struct hash_map by_place; /* index in cells by node << 32 | block */
+	/* Cells of one stack are a list, as they are few: by node the one that was added last, and by cell
+	 * the one before it; both + 1, 0: none. */
+	ARRAY(uint32_t) newest, older;
 	uint32_t first, last; /* blocks, of a grid that grows */
 	struct budget *budget;
 	struct claim claim;
@@ -55,8 +56,9 @@ int time_blocks_merge(struct time_blocks *b, struct time_blocks *from,
 /* Nodes have other ids now, some of them one; TIME_BLOCKS_NOWHERE: what is there goes. 0, or -ENOMEM. */
 #define TIME_BLOCKS_NOWHERE UINT32_MAX
 int time_blocks_remap(struct time_blocks *b, const uint32_t *node_map);
-/* When all is in: cells in the order of nodes and blocks, their weights multiplied. */
-void time_blocks_sort(struct time_blocks *b, uint64_t factor);
+/* When all is in: cells in the order of nodes and blocks, their weights multiplied; no more are added.
+ * 0, or -ENOMEM. */
+int time_blocks_sort(struct time_blocks *b, uint64_t factor);
 
 void time_blocks_release(struct time_blocks *b);
 
