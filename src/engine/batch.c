@@ -38,6 +38,32 @@ void collected_take_back(struct ff_profile *p, struct collected *lent)
 	*lent = (struct collected){ 0 };
 }
 
+void batch_end_stacks(struct ff_profile *p)
+{
+	if (!profile_reads_many(p))
+		return;
+	warn_of_stacks(p);
+	stack_walker_free(p->walker);
+	p->walker = NULL;
+	binaries_free(p->binaries);
+	p->binaries = NULL;
+}
+
+void batch_end_names(struct ff_profile *p)
+{
+	if (!profile_reads_many(p))
+		return;
+	symbolizer_free(p->symbolizer);
+	p->symbolizer = NULL;
+	hash_release(&p->collected.frames.by_key);
+}
+
+void batch_end_tree(struct ff_profile *p)
+{
+	if (profile_reads_many(p))
+		trie_release(&p->collected.trie);
+}
+
 int ff_store_is_sum(const struct ff_profile *p)
 {
 	const unsigned other =

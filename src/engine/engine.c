@@ -97,10 +97,13 @@ int finish_so_far(struct ff_profile *p)
 
 	if (p->finished)
 		return 0;
+	if (!p->symbolizer)
+		return fail(&p->ctx, -EINVAL, "the profile could not be finished");
 	/* A sum that wrapped cannot be compared, so this comes before the assertion. */
 	if (p->collected.sum.overflow)
 		return fail(&p->ctx, -ERANGE, "the weights add up to more than 2^64");
 	assert(collected_is_conserved(&p->collected));
+	batch_end_stacks(p);
 	show_progress(p, "reading symbols", 0, p->collected.frames.list.count);
 	err = name_frames(p);
 	if (err < 0)
@@ -112,6 +115,8 @@ int finish_so_far(struct ff_profile *p)
 		err = name_frames(p);
 	if (err == 0)
 		err = ratio_finish(p);
+	if (err == 0)
+		batch_end_names(p);
 	if (err == 0)
 		err = filter_stacks(p, &left_out);
 	assert(err < 0 || collected_is_conserved(&p->collected));
@@ -128,6 +133,8 @@ int finish_so_far(struct ff_profile *p)
 	if (err < 0)
 		forget_results(p);
 	p->finished = err == 0;
+	if (err == 0)
+		batch_end_tree(p);
 	return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 }
 

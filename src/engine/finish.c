@@ -26,19 +26,25 @@ int name_frames(struct ff_profile *p)
 	return symbolizer_run(&p->ctx, p->symbolizer, &p->collected.frames, &p->symbols);
 }
 
-void warn_of_unread(struct ff_profile *p)
+void warn_of_stacks(struct ff_profile *p)
 {
-	struct debuginfod *d = p->dirs.debuginfod;
-	const char *problem = d ? debuginfod_problem(d) : NULL;
 	const char *why = p->binaries ? binaries_trouble(p->binaries) : NULL;
 
-	if (problem)
-		warn(&p->ctx, "debuginfod was given up: %s", problem);
 	/* Stacks that run through it may end there; what its functions are called is another
 	 * matter. */
 	if (why && !p->unread_said)
 		warn(&p->ctx, "stacks may end too early: %s", why);
 	p->unread_said |= why != NULL;
+}
+
+void warn_of_unread(struct ff_profile *p)
+{
+	struct debuginfod *d = p->dirs.debuginfod;
+	const char *problem = d ? debuginfod_problem(d) : NULL;
+
+	if (problem)
+		warn(&p->ctx, "debuginfod was given up: %s", problem);
+	warn_of_stacks(p);
 }
 
 /*

@@ -97,6 +97,8 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 			p->inputs.count > 1 ? " and those of the inputs before it" : "",
 			p->collected.decimals ? ", in units of their last decimal place"
 					      : "");
+	if (profile_reads_many(p))
+		input_forget(opened);
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);
@@ -107,7 +109,7 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 /* Before an input is opened. */
 static int check_unfinished(struct ff_profile *p, const char *name)
 {
-	if (p->finished)
+	if (p->finished || !p->binaries)
 		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
 			    name);
 	/* Another input may tell more of the same files, so frames are named anew. */

@@ -182,7 +182,8 @@ size_t profile_threads(const struct ff_profile *p);
 /* Names the frames there are. Where another input follows, which may know better, they are
  * named again. */
 int name_frames(struct ff_profile *p);
-/* Which files could not be. */
+/* Which files could not be: for stacks, and of debuginfod, too. */
+void warn_of_stacks(struct ff_profile *p);
 void warn_of_unread(struct ff_profile *p);
 /* The named tree, and lists of objects and processes. @left_out: see filter_stacks(). */
 int make_tree(struct ff_profile *p, const uint8_t *left_out);
@@ -213,6 +214,11 @@ int save_objects(struct ff_profile *p, struct save *save);
 bool profile_reads_many(const struct ff_profile *p);
 void collected_lend(struct ff_profile *p, struct collected *ret);
 void collected_take_back(struct ff_profile *p, struct collected *lent);
+/* With it, gives back what only those need who walk stacks, who name frames, and who make the tree. The
+ * profile cannot be read into, and finished, any more. */
+void batch_end_stacks(struct ff_profile *p);
+void batch_end_names(struct ff_profile *p);
+void batch_end_tree(struct ff_profile *p);
 
 /* engine/filter.c: filters by the names of frames. */
 int count_line(struct ff_profile *p, uint32_t node);

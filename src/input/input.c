@@ -273,28 +273,43 @@ void input_finish(struct input *in)
 	file_close(&in->file);
 }
 
-void input_close(struct input *in)
+void input_forget(struct input *in)
 {
-	if (!in)
-		return;
+	size_t size = in->rec.events.count * sizeof(*in->rec.events.v);
+	struct event *events = size ? realloc(in->rec.events.v, size) : NULL;
+
 	input_finish(in);
 	array_release(&in->layouts);
 	array_release(&in->counters);
-	hash_map_release(&in->rec.format_of_id);
-	array_release(&in->rec.formats);
-	arena_release(&in->formats);
 	hash_map_release(&in->path_bytes);
 	hash_map_release(&in->modules);
 	array_release(&in->described);
 	array_release(&in->known_threads);
 	array_release(&in->rings);
 	hash_map_release(&in->finder.by_id);
+	/* Files that came with it are named by these. */
+	if (!in->rec.files.count)
+		array_release(&in->rec.build_ids);
+	array_release(&in->rec.losses);
+	array_release(&in->rec.threads);
+	if (!events)
+		return;
+	in->rec.events.v = events;
+	in->rec.events.room = in->rec.events.count;
+}
+
+void input_close(struct input *in)
+{
+	if (!in)
+		return;
+	input_forget(in);
+	hash_map_release(&in->rec.format_of_id);
+	array_release(&in->rec.formats);
+	arena_release(&in->formats);
 	array_release(&in->rec.events);
 	array_release(&in->rec.build_ids);
 	array_release(&in->rec.files);
 	array_release(&in->rec.symbols);
-	array_release(&in->rec.losses);
-	array_release(&in->rec.threads);
 	arena_release(&in->paths);
 	free(in->path);
 	free(in);

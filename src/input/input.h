@@ -66,6 +66,10 @@ void input_close(struct input *in); /* NULL is fine */
 /* Both passes are done: closes the file and keeps what is known of the recording. */
 void input_finish(struct input *in);
 
+/* Likewise, where there are many more: but for its texts, its events and what was counted, nothing is kept. No
+ * pointer to an event is valid any more. */
+void input_forget(struct input *in);
+
 /* Valid until input_close(); grows until the first pass is done. */
 const struct recording *input_recording(const struct input *in);
 const char *input_path(const struct input *in);
