@@ -143,6 +143,26 @@ Test(time_blocks, what_is_in_no_tree_goes_and_nodes_that_are_one_are_joined)
 	time_blocks_release(&b);
 }
 
+/* Nodes and pieces come in any order, some of them again. */
+Test(time_blocks, cells_are_in_order_whoever_came_first)
+{
+	enum { NODES = 5, STEPS = 3 * NODES * TIME_BLOCKS };
+	struct time_blocks b = make(time_grid_known(0, TIME_BLOCKS * 10 - 1), NULL);
+
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint32_t at = i * 37 % (NODES * TIME_BLOCKS);
+
+		add(&b, at % TIME_BLOCKS * 10, at / TIME_BLOCKS, 1 + at);
+	}
+	cr_assert_eq(time_blocks_sort(&b, 1), 0);
+	cr_assert_eq(b.cells.count, NODES * TIME_BLOCKS);
+	for (uint32_t at = 0; at < NODES * TIME_BLOCKS; at++)
+		expect_cell(&b, at,
+			    (struct block_cell){ 3 * (1 + at) * (1 + at), 3 * (1 + at),
+						 at / TIME_BLOCKS, at % TIME_BLOCKS });
+	time_blocks_release(&b);
+}
+
 Test(time_blocks, pieces_of_two_inputs_tell_nothing)
 {
 	struct time_blocks b = make(time_grid_known(0, 100), NULL),
