@@ -108,10 +108,9 @@ static int deliver_round(struct stream_run *s)
 	}
 	if (err == 0 && s->save && save_end_round(ctx, s->save) < 0)
 		stop_saving(s);
-	/* What comes later is newer. */
-	if (err == 0)
-		/* Each round, so that what is deferred does not grow with the length of
-		 * the run. */
+	/* What comes later is newer. Each round, so that what is deferred does not grow with the length of
+	 * the run; but what there is before the first sample waits until events are chosen. */
+	if (err == 0 && s->chosen)
 		err = settle_deferred(s->job, &s->worker.collected, UINT64_MAX);
 	/* Processes that ended longer ago than this are not asked for any more. */
 	time = s->rounds.delivered > KEPT_NS ? s->rounds.delivered - KEPT_NS : 0;

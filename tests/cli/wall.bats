@@ -612,3 +612,28 @@ stat()
 	run -1 "$flamefold" fold --mode wall --scope cgroup y.data
 	[[ $output == *"scope cgroup needs switches"* ]]
 }
+
+@test "a stream in which threads run before the first sample says which events there are" {
+	"$build" -o x.data - <<-'END'
+	format pipe
+	attr name=cpu-clock type=1 config=0 period=10 sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec,context_switch
+	comm pid=1 name=app time=1
+	fork pid=1 tid=2 ppid=1 ptid=1 time=50
+	switch pid=1 tid=2 time=100
+	switch out pid=1 tid=2 time=200
+	switch pid=1 tid=2 time=300
+	switch pid=1 tid=2 time=350
+	finished_round
+	switch out pid=1 tid=2 time=400
+	switch pid=1 tid=2 time=500
+	finished_round
+	sample pid=1 tid=2 time=510 ip=0x1a00 period=10 chain=U,0x1a00
+	switch out pid=1 tid=2 time=600
+	switch pid=1 tid=2 time=700
+	sample pid=1 tid=2 time=710 ip=0x1b00 period=10 chain=U,0x1b00
+	finished_round
+	END
+	fold -q --mode wall --addrs x.data >as_file
+	grep -q '^app;\[waiting\] 300$' as_file
+	fold -q --mode wall --addrs - < <(cat x.data) | diff as_file -
+}
