@@ -111,9 +111,9 @@ enum ff_flag {
 	 * and marks where others are missing: FF_INPUT_CALLERS_INFERRED, FF_INPUT_FRAMES_SKIPPED.
 	 * FF_COMPAT_STACKCOLLAPSE never has them. */
 	FF_NO_INFER = 1 << 14,
-	/* Where there are no others, take files that provably are not the recorded ones. */
-	FF_FORCE = 1 << 15,
+	FF_FORCE = 1 << 15, /* take files that provably are not the recorded ones, too */
 	FF_LABELS = 1 << 17, /* labels of pprof's samples, as frames at their end */
+	FF_VALUES = 1 << 23, /* all values of pprof's samples, to write as pprof */
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -739,7 +739,7 @@ enum ff_format_trait {
 	FF_FORMAT_PICTURE = 1 << 0, /* for a browser: by struct ff_graph_options */
 	FF_FORMAT_LINES = 1 << 1, /* lines of text, which a terminal can show */
 	FF_FORMAT_FRAMES = 1 << 2, /* for programs: FF_PLACES, FF_MARK_INLINED */
-	FF_FORMAT_LABELS = 1 << 3, /* and FF_LABELS */
+	FF_FORMAT_LABELS = 1 << 3, /* and FF_LABELS, FF_VALUES */
 };
 FF_API unsigned ff_format_traits(const struct ff_format *f);
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */

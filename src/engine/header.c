@@ -188,6 +188,7 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		.unit = common_text(p, offsetof(struct ff_input, unit)),
 		.events = common_text(p, offsetof(struct ff_input, event_names)),
 		.truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED),
+		.values = p->values.name ? &p->values : NULL,
 	};
 	uint64_t samples = p->collected.sum.samples_kept, stacks = stacks_walked(p);
 	/* One input whose samples are not known makes the number of all unknown. */

@@ -131,9 +131,11 @@ int choose_events(struct input_job *j)
 		wish.words = intern_text(&p->strings, j->rec->command);
 	/* What shares out time has its columns itself. */
 	err = p->wall.weight ? 0 : ratio_choose(p, j->rec, &wish);
-	return err < 0 ? err
-		       : event_choice_make(&p->ctx, &j->events, j->rec, &p->strings,
-					   &wish);
+	if (err == 0)
+		err = event_choice_make(&p->ctx, &j->events, j->rec, &p->strings, &wish);
+	if (err == 0 && !p->wall.weight && values_are_wanted(p, j->rec))
+		err = values_choose(p, j->rec, &j->events);
+	return err;
 }
 
 int add_recording_symbols(struct input_job *j)

@@ -15,6 +15,7 @@
 #include "order/order.h"
 #include "symbol/symbol.h"
 #include "tree/tree.h"
+#include "write/write.h"
 
 struct ff_event {
 	const char *name;
@@ -140,6 +141,7 @@ struct ff_profile {
 		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
 	struct wall wall; /* not bound: what was asked for */
 	struct ratio_wish ratio;
+	struct write_values values; /* name NULL: samples have one */
 	uint32_t waits; /* the column of chart_source */
 	uint64_t slice; /* ns of a cell of heat; 0: as narrow as memory has room for */
 	bool pairs; /* the mode pairs events, or weighs some of them */
@@ -274,6 +276,12 @@ int ratio_take_saved(struct ff_profile *p, const struct saved_picture *picture);
 int ratio_choose_parts(struct ff_profile *p, struct pairing *pairing);
 /* Which columns it is of, when all inputs were read. */
 int ratio_finish(struct ff_profile *p);
+
+/* engine/values.c: has each value of the recording's samples a column? */
+bool values_are_wanted(const struct ff_profile *p, const struct recording *rec);
+/* It gets one. 0, or -ENOSPC with a sentence. */
+int values_choose(struct ff_profile *p, const struct recording *rec,
+		  struct event_choice *choice);
 
 /* engine/report.c: what a picture says of its recording, written and read back. 0, -ENOMEM, or
  * -EBADMSG with a sentence. */

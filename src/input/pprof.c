@@ -68,7 +68,7 @@ enum {
 	LABEL_UNIT = 4,
 	LABEL_FIELDS,
 	ROW_ROOM = 96, /* bytes that a row of a table takes, with its place by number */
-	TYPES_MOST = 64,
+	TYPES_MOST = 60, /* one weighs, and others have further columns */
 	LINES_MOST =
 		1 << 10, /* of a location: functions that were inlined in each other */
 	LABELS_MOST = 1 << 10, /* of a sample */
@@ -275,6 +275,7 @@ static int make_events(struct context *ctx, struct pprof *p, uint64_t default_ty
 		if (p->types[i].name.size == wanted.size &&
 		    memcmp(p->types[i].name.text, wanted.text, wanted.size) == 0)
 			first = i;
+	p->in->rec.values_before = (uint32_t)first;
 	for (size_t i = 0; i < p->type_count; i++) {
 		/* 0 is the first one, and all others keep their order behind it. */
 		size_t at = i == 0 ? first : i <= first ? i - 1 : i;

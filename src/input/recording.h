@@ -118,6 +118,7 @@ struct recording {
 	bool is_list; /* of samples, by another profiler: what is of no thread has no process frame */
 	bool has_no_times; /* of a list: samples stand where they are in the file */
 	bool shares_samples; /* its events are several values of the same samples */
+	uint32_t values_before; /* so many of them stood before the first event's */
 	bool pids_printed; /* of a text: else threads are known by their numbers alone */
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	bool modules_share_ids; /* maps of several modules have one build id */

@@ -65,6 +65,14 @@ static inline uint64_t exchange_samples(const struct exchange *e, uint32_t node)
 	return view_value(&e->view, node, COLUMN_SAMPLES);
 }
 
+/* Is there a sample that ends here? One that weighs nothing has other values. */
+static inline bool exchange_has_sample(const struct exchange *e, uint32_t node)
+{
+	return e->view.nodes.v[node].self > 0 ||
+	       view_value(&e->view, node, COLUMN_BEFORE) > 0 ||
+	       (e->facts->values && view_has_stack(&e->view, node));
+}
+
 /* A string of the sources; NULL for 0. */
 static inline const char *exchange_text(const struct exchange *e, uint32_t id)
 {

@@ -114,7 +114,7 @@ int locations_make(const struct exchange *e, struct locations *ret)
 		const struct view_node *n = exchange_node(e, i);
 
 		l.list.v[l.of_node[locations_leaf(&l, i)]].used |=
-			n->self > 0 || view_value(&e->view, i, COLUMN_BEFORE) > 0;
+			exchange_has_sample(e, i);
 		if (!is_inlined(&l, i))
 			l.list.v[l.of_node[n->parent]].used = true;
 	}

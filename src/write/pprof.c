@@ -34,6 +34,7 @@ enum {
 	PROFILE_PERIOD_TYPE = 11,
 	PROFILE_PERIOD = 12,
 	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14,
 	TYPE_TYPE = 1,
 	TYPE_UNIT = 2,
 	SAMPLE_LOCATION = 1,
@@ -73,6 +74,9 @@ struct pprof_writer {
 	/* Strings of labels are known after the first sample that has them. */
 	uint32_t comm, pid, tid;
 	ARRAY(struct pprof_label) labels; /* by function: those of its name */
+	/* Of each sample, in this order: columns. */
+	uint32_t values[COLUMNS_FURTHER + 2];
+	size_t value_count;
 	struct gzip gzip;
 	struct text all; /* on its way to gzip */
 	struct text message, part; /* being made: one of Profile's, and one in that */
@@ -116,20 +120,57 @@ static void put_value_type(struct pprof_writer *w, unsigned field, const char *t
 	put_message(w, field);
 }
 
+/* A profile that was pprof's has its values in their order; any other one how many samples there are, and
+ * what they weigh. */
+static void choose_values(struct pprof_writer *w)
+{
+	const struct write_values *values = w->e.facts->values;
+	uint32_t further = COLUMN_ROLES, end = w->e.view.columns->count;
+
+	if (!values && w->e.has_samples)
+		w->values[w->value_count++] = COLUMN_SAMPLES;
+	while (values && further < end && w->value_count < values->before)
+		w->values[w->value_count++] = further++;
+	w->values[w->value_count++] = COLUMN_WEIGHT;
+	while (values && further < end)
+		w->values[w->value_count++] = further++;
+}
+
+/* As pprof calls them: things are counted, and the type says which. */
+static const char *unit_of_value(const char *type, const char *unit)
+{
+	return strcmp(unit, "ns") == 0	    ? "nanoseconds"
+	       : strcmp(unit, "bytes") == 0 ? unit
+	       : strcmp(unit, type) == 0    ? "count"
+					    : unit;
+}
+
 static void put_types(struct pprof_writer *w)
 {
 	const struct write_facts *f = w->e.facts;
+	const struct column *columns = w->e.view.columns->v;
+	const char *type = f->values ? f->values->name : w->e.type;
 	char unit[48];
 
 	/* Numbers are whole here: fractions of folded text are counted in their last digit. */
 	if (w->e.view.decimals)
 		snprintf(unit, sizeof(unit), "1e-%u %s", w->e.view.decimals, w->e.unit);
 	else
-		snprintf(unit, sizeof(unit), "%s", w->e.unit);
-	if (w->e.has_samples)
-		put_value_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
-	put_value_type(w, PROFILE_SAMPLE_TYPE, w->e.type, unit);
-	put_value_type(w, PROFILE_PERIOD_TYPE, w->e.type, unit);
+		snprintf(unit, sizeof(unit), "%s",
+			 f->values ? unit_of_value(type, f->values->unit) : w->e.unit);
+	for (size_t i = 0; i < w->value_count; i++) {
+		const struct column *c = &columns[w->values[i]];
+
+		if (w->values[i] == COLUMN_WEIGHT)
+			put_value_type(w, PROFILE_SAMPLE_TYPE, type, unit);
+		else
+			put_value_type(w, PROFILE_SAMPLE_TYPE, c->name,
+				       unit_of_value(c->name, c->unit));
+	}
+	put_value_type(w, PROFILE_PERIOD_TYPE, type, unit);
+	/* Without it the last one is what pprof shows. */
+	if (w->values[w->value_count - 1] != COLUMN_WEIGHT)
+		proto_number(&w->all, PROFILE_DEFAULT_TYPE, string_number(w, type));
 	proto_number(&w->all, PROFILE_PERIOD,
 		     f->period ? f->period
 		     : f->frequency && strcmp(unit, "nanoseconds") == 0
@@ -191,9 +232,14 @@ static void put_pprof_sample(struct pprof_writer *w, uint32_t node, uint64_t val
 	while (at)
 		proto_varint(&w->part, locations_next(&w->locations, &at));
 	put_pprof_part(w, SAMPLE_LOCATION);
-	if (w->e.has_samples)
-		proto_varint(&w->part, exchange_samples(&w->e, node));
-	proto_varint(&w->part, is_base ? -value : value);
+	for (size_t i = 0; i < w->value_count; i++) {
+		uint32_t column = w->values[i];
+
+		if (column == COLUMN_WEIGHT)
+			proto_varint(&w->part, is_base ? -value : value);
+		else
+			proto_varint(&w->part, view_value(&w->e.view, node, column));
+	}
 	put_pprof_part(w, SAMPLE_VALUE);
 	for (at = node; at != leaf; at = exchange_node(&w->e, at)->parent) {
 		const struct pprof_label *label = pprof_label_of(w, at);
@@ -272,21 +318,33 @@ static void put_pprof_code(struct pprof_writer *w)
 	}
 }
 
+/* Values have a sign, and who reads them adds them up. */
+static bool column_fits(const struct pprof_writer *w, uint32_t column)
+{
+	uint64_t sum = 0;
+	bool fits = true;
+
+	for (uint32_t i = 0; i < w->e.view.nodes.count; i++)
+		fits &= !__builtin_add_overflow(sum, view_value(&w->e.view, i, column),
+						&sum);
+	return fits && sum <= INT64_MAX;
+}
+
 int write_pprof(struct context *ctx, const struct tree_source *in,
 		const struct write_options *options, FILE *out)
 {
 	struct pprof_writer w = { 0 };
 	int err = exchange_open(ctx, in, options, VIEW_BY_FUNCTION | EXCHANGE_DIFFERENCES,
 				&w.e);
-	uint64_t before = 0;
-	bool overflow = false;
+	bool fits;
 
 	if (err < 0)
 		return err;
-	for (uint32_t i = 0; i < w.e.view.nodes.count; i++)
-		overflow |= __builtin_add_overflow(
-			before, view_value(&w.e.view, i, COLUMN_BEFORE), &before);
-	if (overflow || before > INT64_MAX || exchange_node(&w.e, 0)->total > INT64_MAX)
+	choose_values(&w);
+	fits = column_fits(&w, COLUMN_BEFORE);
+	for (size_t i = 0; i < w.value_count; i++)
+		fits &= column_fits(&w, w.values[i]);
+	if (!fits)
 		err = fail(
 			ctx, -EOVERFLOW,
 			"all weighs more than 2^63, which is more than pprof's numbers "
@@ -308,7 +366,7 @@ int write_pprof(struct context *ctx, const struct tree_source *in,
 
 			if (base)
 				put_pprof_sample(&w, i, base, true);
-			if (self)
+			if (self || (!base && exchange_has_sample(&w.e, i)))
 				put_pprof_sample(&w, i, self, false);
 		}
 		put_pprof_code(&w);

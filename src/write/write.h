@@ -20,6 +20,12 @@ struct write_module {
 	const char *build_id; /* hex; "": not known */
 };
 
+/* All further columns are values that each sample has beside its weight. */
+struct write_values {
+	const char *name, *unit; /* of the weight */
+	uint32_t before; /* columns that come before it, where their order counts */
+};
+
 /* Where a tree comes from, for people. NULL and 0: not known. */
 struct write_facts {
 	const char *unit; /* what a value counts: "samples", "cycles" */
@@ -35,6 +41,7 @@ struct write_facts {
 	uint64_t duration; /* ns, first to last sample */
 	uint64_t lost; /* samples the kernel dropped */
 	uint64_t truncated; /* samples in the tree whose stack was cut */
+	const struct write_values *values; /* NULL: samples have one, their weight */
 	const struct time_blocks *blocks; /* of the weight's time, sorted; NULL: none */
 	const struct bytes
 		*report; /* for those who ask the picture of it; NULL: nothing */

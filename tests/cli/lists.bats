@@ -192,6 +192,59 @@ is()
 		diff wanted ours
 	done
 	grep -q 'bytes:\[' wanted
+	# Without a choice it has all of them.
+	"$flamefold" export -q -f pprof -o heap.out heap.pb.gz
+	list heap.pb.gz >wanted
+	list heap.out | diff wanted -
+}
+
+@test "a pprof keeps all values of its samples, in their order" {
+	command -v go >/dev/null || skip "needs go"
+	# heap DEFAULT: what it weighs is not the last value, and a sample has nothing of it.
+	heap()
+	{
+		cat <<-END | python3 "$make"
+		{"types": [("alloc_objects", "count"), ("alloc_space", "bytes"), ("held", "pages"), ("wait", "ms")],
+		 "default": "$1", "mappings": [("/usr/bin/prog", "abcd1234")],
+		 "locations": [(1, 0x400100, [("inl", "x.c", 3), ("f", "x.c", 9)]), (1, 0x400200, [("main", "x.c", 1)])],
+		 "samples": [([1, 2], [10, 1000, 1, 100], {"bytes": (100, "bytes")}), ([2], [4, 64, 0, 0], {"bytes": (16, "bytes")}),
+			     ([2], [0, 0, 7, 0], {"page": "/a"})]}
+		END
+	}
+	list()
+	{
+		go tool pprof -symbolize=none -raw "$1" 2>/dev/null | python3 "$raw"
+	}
+	for default in alloc_objects alloc_space held wait; do
+		heap $default >p
+		"$flamefold" export -q -f pprof -o q p
+		list p | sed 's/ms/nanoseconds/; s/\t100\t/\t100000000\t/' >wanted
+		list q | sed "s/\[dflt\]//" | diff <(sed 's/\[dflt\]//' wanted) -
+		go tool pprof -symbolize=none -top p 2>/dev/null | grep '^Type: ' >type
+		go tool pprof -symbolize=none -top q 2>/dev/null | grep -f type
+		# Nor is anything lost where all events are asked for, or two profiles are one.
+		"$flamefold" export -q -e all -f pprof -o r p
+		cmp q r
+		"$flamefold" export -q -f pprof -o r p p
+		go tool pprof -symbolize=none -proto -output twice q q 2>/dev/null
+		list twice | sed "s/\[dflt\]//" >wanted
+		list r | sed "s/\[dflt\]//" | diff wanted -
+	done
+	[ "$(wc -l <wanted)" = 4 ]
+	# Other formats, and what counts something else, have one.
+	"$flamefold" fold -q p | diff - <(echo 'main;f;inl 100000000')
+	"$flamefold" export -q -e alloc_space -f pprof -o q p
+	list q | head -n 1 | grep -x 'samples/count alloc_space/bytes'
+	"$flamefold" export -q --count=samples -f pprof -o q p
+	list q | head -n 1 | grep -x 'samples/count'
+	# Beyond 2^63 no value is another one.
+	cat >huge <<-'END'
+	{"types": [("a", "count"), ("b", "count")], "locations": [(0, 0, [("f", "", 0)])],
+	 "samples": [([1], [2**62 - 1, 1], {"k": k}) for k in "xyz"]}
+	END
+	python3 "$make" <huge >p
+	run -1 --separate-stderr "$flamefold" export -f pprof -o q p
+	[[ $stderr == *"more than 2^63"* ]]
 }
 
 @test "what is wrong with a profile is one sentence with its place" {
