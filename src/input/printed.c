@@ -106,6 +106,42 @@ static bool take_cpu(struct scan *s, uint32_t *ret)
 	return false;
 }
 
+/* "2026-11-27 19:22:59.071383", as -F +tod has it before the time. */
+static void skip_time_of_day(struct scan *s)
+{
+	static const char form[] = "0000-00-00 00:00:00.";
+	struct scan behind = *s;
+	uint64_t fraction;
+
+	if (s->end - s->at < (ptrdiff_t)sizeof(form))
+		return;
+	for (const char *f = form; *f; f++, behind.at++)
+		if (*f == '0' ? !is_decimal(*behind.at) : *behind.at != *f)
+			return;
+	if (take_digits(&behind, &fraction))
+		*s = behind;
+}
+
+/* What -F adds before the time: letters of +misc, "U", "KD", "Sp", and the time of day. */
+static bool take_time_behind_others(struct scan *s, uint64_t *ret)
+{
+	struct scan before = *s;
+
+	if (take_time(s, ret))
+		return true;
+	*s = before;
+	while (s->at < s->end &&
+	       (isupper((unsigned char)*s->at) || *s->at == 'g' || *s->at == 'p'))
+		s->at++;
+	skip_blanks(s);
+	skip_time_of_day(s);
+	skip_blanks(s);
+	if (take_time(s, ret))
+		return true;
+	*s = before;
+	return false;
+}
+
 /* "123", "123/124"; "[001]"; "12.345678:": what there is of them, in this order. The scan is at no
  * blank. */
 static bool take_numbers(struct scan *s, bool timed, struct printed_head *ret)
@@ -141,18 +177,7 @@ static bool take_numbers(struct scan *s, bool timed, struct printed_head *ret)
 	}
 	ret->has_cpu = take_cpu(s, &ret->cpu);
 	skip_blanks(s);
-	before = *s;
-	ret->has_time = take_time(s, &ret->time);
-	if (!ret->has_time && ret->has_cpu) {
-		/* -F +misc has letters here: "U", "KD". */
-		*s = before;
-		while (s->at < s->end && isupper((unsigned char)*s->at))
-			s->at++;
-		skip_blanks(s);
-		ret->has_time = take_time(s, &ret->time);
-	}
-	if (!ret->has_time)
-		*s = before;
+	ret->has_time = take_time_behind_others(s, &ret->time);
 	return ret->has_time || (!timed && ret->has_tid);
 }
 
@@ -305,6 +330,105 @@ bool printed_frame_parse(const char *line, size_t size, struct printed_frame *re
 		end = digits - 3;
 	ret->name = (struct printed_part){ at, (size_t)(end - at) };
 	return true;
+}
+
+/* Behind " |OP LOAD|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A", which -F +data_src prints behind a number;
+ * @text where there is nothing of that kind. */
+static const char *behind_data_source(const char *text, const char *end)
+{
+	static const char begin[] = " |OP ";
+	const char *last = memmem(text, (size_t)(end - text), "|LCK ", 5);
+	struct scan s = { last, end };
+
+	if (!last || memcmp(text, begin, sizeof(begin) - 1) != 0)
+		return text;
+	/* The words of its last parts are none of hexadecimal digits alone. */
+	for (const char *word; s.at < end; s.at = word) {
+		skip_blanks(&s);
+		word = s.at;
+		while (word < end && isxdigit((unsigned char)*word))
+			word++;
+		if (word > s.at && word < end && is_gap(*word))
+			return s.at;
+		while (word < end && !is_gap(*word))
+			word++;
+	}
+	return text;
+}
+
+/* An address of 16 columns, blanks included, that begin at @text or behind a blank there: where its digits
+ * begin; NULL: there is none. Functions called "add" are not as wide. */
+static const char *find_wide_address(const char *text, const char *end)
+{
+	struct scan s = { text, end };
+	const char *digits;
+
+	skip_blanks(&s);
+	digits = s.at;
+	while (s.at < end && isxdigit((unsigned char)*s.at))
+		s.at++;
+	return digits > text && s.at > digits && s.at < end && is_gap(*s.at) &&
+			       (s.at - text == 16 || s.at - text == 17)
+		       ? digits
+		       : NULL;
+}
+
+/*
+ * Where the frame begins that stands behind an event, and what fields before it that -F adds:
+ *
+ *	call		  55d1 f+0x3 (/x)				flags
+ *		   7ffe	  55d1 f+0x3 (/x)				addr, weight
+ *		   7ffe [unknown] ([stack])	  55d1 f+0x3 (/x)	addr of a page fault
+ *	     1e05080021 |OP N/A|...|BLK  N/A	  55d1 f+0x3 (/x)	data_src
+ */
+static const char *own_frame_begin(const char *text, const char *end)
+{
+	struct scan s = { text, end };
+
+	for (const char *word; s.at < end; s.at = word) {
+		const char *next;
+		bool hex = true, flag = true;
+
+		skip_blanks(&s);
+		for (word = s.at; word < end && !is_gap(*word); word++) {
+			hex &= isxdigit((unsigned char)*word) != 0;
+			flag &= islower((unsigned char)*word) || *word == '(' ||
+				*word == ')';
+		}
+		if (!hex && !flag)
+			return s.at;
+		if (!hex)
+			continue;
+		next = behind_data_source(word, end);
+		if (next == word)
+			next = find_wide_address(word, end);
+		for (const char *p = word; !next && p < end; p++) {
+			next = *p == ')' ? find_wide_address(p + 1, end) : NULL;
+			/* What phys_addr prints there has no file behind it. */
+			if (next && !memchr(next, '(', (size_t)(end - next)))
+				next = NULL;
+		}
+		if (!next)
+			return s.at;
+		word = next;
+	}
+	return s.at;
+}
+
+bool printed_own_frame_parse(const char *text, size_t size, struct printed_frame *ret)
+{
+	static const char *const behind[] = { ") 0x",  ") insn:", ") ABI:", ") ilen:",
+					      ")  0x", ")   ",	  ") => ",  ") N/A",
+					      ") 4K",  ") 2M",	  ") 1G" };
+	const char *begin = own_frame_begin(text, text + size);
+
+	size -= (size_t)(begin - text);
+	for (size_t i = 0; i < sizeof(behind) / sizeof(*behind); i++) {
+		const char *p = memmem(begin, size, behind[i], strlen(behind[i]));
+
+		size = p ? (size_t)(p + 1 - begin) : size;
+	}
+	return printed_frame_parse(begin, size, ret) && ret->address.size;
 }
 
 bool printed_is_tracepoint(const struct printed_part *event)

@@ -43,6 +43,9 @@ struct printed_frame {
 /* What the line says if it is a frame. False where there is nothing on it. */
 bool printed_frame_parse(const char *line, size_t size, struct printed_frame *ret);
 
+/* The same of what stands behind the event of a sample without a chain, among other fields. */
+bool printed_own_frame_parse(const char *text, size_t size, struct printed_frame *ret);
+
 /* Is it a tracepoint? That is "group:name", and "cycles:u" has a modifier. */
 bool printed_is_tracepoint(const struct printed_part *event);
 

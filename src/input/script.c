@@ -33,8 +33,7 @@ enum {
 	MODULE_MOST = 1 << 13,
 	LINES_ASKED = 200, /* of a beginning */
 	SEEN = 1 << 14,
-	ADDRESS_LEAST =
-		4, /* digits of one that begins a line, as of text that was copied */
+	ADDRESS_LEAST = 4, /* digits of one that begins a line, in copied text */
 	WAITING_MOST = 1 << 24, /* bytes of names of inlined functions in a row */
 };
 
@@ -48,6 +47,8 @@ struct block {
 	ARRAY(char) line; /* which head refers to */
 	ARRAY(uint32_t) frames;
 	uint64_t odd; /* lines that are neither */
+	bool tabbed; /* its frames stand behind tabs */
+	bool unread; /* what stands behind its event is no frame */
 };
 
 /* Gives a text an id: the first pass makes them, the second one finds them. */
@@ -86,7 +87,7 @@ struct script {
 	bool addresses; /* unnamed frames are told apart by them */
 	struct record next; /* what the sample at hand tells, too */
 	bool has_next;
-	uint64_t odd;
+	uint64_t odd, unread; /* lines; samples */
 };
 
 struct script_reader {
@@ -259,8 +260,7 @@ static bool keep_head(struct block_reader *r, const struct printed_head *head,
 
 enum line_kind { LINE_FRAME, LINE_HEAD, LINE_BESIDE, LINE_ODD };
 
-/* Blanks before a frame are mostly a tab; samples of one line are indented by spaces, and a comm
- * such as "dd" looks like an address. */
+/* Samples of one line are indented by spaces, and a comm such as "dd" looks like an address. */
 static enum line_kind judge_line(const struct script *script, const char *line,
 				 size_t size, struct printed_head *head,
 				 struct printed_frame *frame)
@@ -268,7 +268,7 @@ static enum line_kind judge_line(const struct script *script, const char *line,
 	static const char other[] = "PERF_RECORD_";
 	bool indented = *line == ' ' || *line == '\t';
 
-	if (*line == '#')
+	if (*line == '#' || (*line == '|' && size > 1 && isdigit((unsigned char)line[1])))
 		return LINE_BESIDE;
 	/* No string has a NUL in it. */
 	if (memchr(line, 0, size))
@@ -298,22 +298,13 @@ static enum line_kind judge_line(const struct script *script, const char *line,
 /* A sample without a chain has its one frame behind the event. */
 static int take_own_frame(struct block_reader *r, struct block *b)
 {
-	static const char *const others[] = { ") 0x", ")  0x", ") insn:", ") ABI:" };
 	const struct printed_part *rest = &b->head.rest;
 	struct printed_frame frame;
-	size_t size = rest->size;
 
-	if (b->frames.count || !size || printed_is_tracepoint(&b->head.event))
+	if (b->frames.count || !rest->size || printed_is_tracepoint(&b->head.event))
 		return 0;
-	/* Other fields that were asked for with -F stand behind it. */
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		const char *p = memmem(rest->text, size, others[i], strlen(others[i]));
-
-		size = p ? (size_t)(p + 1 - rest->text) : size;
-	}
-	if (!printed_frame_parse(rest->text, size, &frame) || !frame.address.size)
-		return 0;
-	return take_frame(r, b, &frame);
+	b->unread = !printed_own_frame_parse(rest->text, rest->size, &frame);
+	return b->unread ? 0 : take_frame(r, b, &frame);
 }
 
 /*
@@ -329,6 +320,7 @@ static int next_block(struct context *ctx, struct block_reader *r, uint64_t end,
 
 	b->frames.count = 0;
 	b->odd = 0;
+	b->tabbed = b->unread = false;
 	r->waiting.count = 0;
 	while (found > 0) {
 		uint64_t position = lines_position(&r->lines);
@@ -362,9 +354,13 @@ static int next_block(struct context *ctx, struct block_reader *r, uint64_t end,
 		if (size == 0)
 			continue;
 		slot = NULL;
+		b->tabbed |= begun && *line == '\t';
 		if (begun && *line == '\t' && take_seen(r, b, line, size, &slot))
 			continue;
 		is = judge_line(script, line, size, &head, &frame);
+		/* "               0", as -F +phys_addr prints it below all frames. */
+		if (is == LINE_FRAME && *line == ' ' && b->tabbed)
+			is = LINE_BESIDE;
 		if (is == LINE_HEAD && !keep_head(r, &head, line, size, position))
 			return fail_memory(ctx);
 		if (is == LINE_HEAD && begun)
@@ -677,12 +673,18 @@ int script_next_state(struct context *ctx, struct input *in, struct record *ret)
 		if (found < 0)
 			return found;
 		script->odd += script->block.odd;
+		script->unread += found > 0 && script->block.unread;
 		in->ended = found == 0;
 		if (in->ended && script->odd)
 			warn(ctx,
 			     "'%s': ignored %llu lines that are neither a sample's first "
 			     "line nor one of its frames",
 			     in->file.path, (unsigned long long)script->odd);
+		if (in->ended && script->unread)
+			warn(ctx,
+			     "'%s': no frame can be read behind the event of %llu "
+			     "samples",
+			     in->file.path, (unsigned long long)script->unread);
 		if (in->ended)
 			return 0;
 		in->done = script->block.position;

@@ -192,10 +192,70 @@ two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20
 		printf 'x 3 7.814408:   12 cpu-clock:   1177 outer+0x3 (/x)%s\n' "$more" | folds
 		is 'x;outer 12'
 	done
+	for more in '               0' '        12345678' '               0 4K 2M' ' N/A' ' ilen: 3' '|7        f(1);'; do
+		printf 'x 3 7.814408:   12 cpu-clock: \n\t          1177 outer (/x)\n\t          1187 main (/x)\n%s\n\n' "$more" | folds
+		is 'x;main;outer 12'
+		! grep ignored err || { echo "$more"; false; }
+	done
 	# A tab is before frames only.
 	printf 'x 3 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n\touter\n\n' | folds
 	is 'x;outer 12'
 	grep -q 'ignored 1 lines' err
+}
+
+@test "other fields on the line of a sample without a chain" {
+	local at='    55da1bee4184 outer(int) const+0x24 (/tmp/a b)' line wide='ffffffff8103d0ca idle+0x17 ([kernel.kallsyms])'
+
+	# flags, addr, weight, that of a page fault, data_src; behind it insn, insnlen, phys_addr, page sizes, registers.
+	for line in "                     $at" "call                 $at" "hw int               $at" "tr strt jcc (x)      $at" \
+		"               0 $at" "    7f36c411cb60 $at" "    7f36c411cb60              17 $at" \
+		"    7f36c411cb60 _DYNAMIC+0x0 (/usr/lib/libc.so.6) $at" "    7f36c3f4a318 [unknown] (//anon) $at" \
+		"      1e05080021 |OP N/A|LVL N/A or N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A $at" \
+		"      1e05080021 |OP LOAD|LVL L1 or Hit|SNP None|TLB L1 or L2 hit|LCK No               3 $at" \
+		"$at insn: 48 89 e5" "$at ilen: 3" "$at               0" "$at       12345678 4K 4K" "$at N/A" "$at 2M" \
+		"$at ABI:2    AX:0x1" "jmp                  $at =>     55da1bee4190 inner+0x3 (/x)"; do
+		printf '               x  3 7.814408:   12 cpu-clock: %s\n' "$line" | folds --demangle=full
+		is 'x;outer(int) const 12' || { echo "$line"; false; }
+		! grep -E 'ignored|no frame' err || { echo "$line"; false; }
+	done
+	for line in "$wide" "               0 $wide" "call                 $wide"; do
+		printf '               x  3 7.814408:   12 cpu-clock: %s\n' "$line" | folds
+		is 'x;idle 12' || { echo "$line"; false; }
+	done
+	# A function may be called so.
+	printf '               x  3 7.814408:   12 cpu-clock:     55da1bee4184 add (/x)\n' | folds
+	is 'x;add 12'
+	# What is none of these is said, and the sample counts.
+	printf '               x  3 7.814408:   12 cpu-clock: %s\n' "$wide" 'Of something else.' | folds
+	is $'x;[unknown] 12\nx;idle 12'
+	grep -q 'no frame can be read behind the event of 1 samples' err
+}
+
+@test "letters and the time of day before the time" {
+	local head
+
+	for head in 'x 3 U    ' 'x 3/4 K' 'x 3 [001] g' 'x 3 2026-11-27 19:22:59.071383' 'x 3 [001] U     2026-11-27 19:22:59.071383'; do
+		printf '%s 7.814408:   12 cpu-clock: \n\t  1177 outer (/x)\n\n' "$head" | folds
+		is 'x;outer 12' || { echo "$head"; false; }
+	done
+}
+
+@test "fields that perf can print of a fresh recording change nothing" {
+	local field graph n=0
+
+	for graph in "" -g; do
+		perf record -q $graph -e cpu-clock -c 200000 -d --phys-data -k CLOCK_MONOTONIC -o x.data -- \
+			sh -c 'i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done' 2>err || skip "no events here: $(tail -n 1 err)"
+		same x.data
+		for field in flags insn insnlen srcline srccode symoff addr phys_addr data_src metric bpf-output misc tod synth; do
+			perf script --no-inline -F "+$field" -i x.data >script 2>/dev/null && [ -s script ] || continue
+			"$flamefold" fold --compat=stackcollapse --all script >fields 2>err
+			! grep -E 'ignored|no frame' err || { echo "$field"; false; }
+			diff theirs fields || { echo "$field"; false; }
+			n=$((n + 1))
+		done
+	done
+	[ $n -gt 10 ]
 }
 
 @test "processors: without threads, with letters behind, in the latency format" {
