@@ -110,26 +110,58 @@ void put_bar(const struct page *page, uint64_t part, uint64_t whole, unsigned wi
 		(int)(width - used), "");
 }
 
+/* Columns of one character of @size bytes, 0: of what is no UTF-8. Blocks of Unicode 15's East Asian Width
+ * W and F, and of marks that stand on the character before them; the C library knows them in some locales
+ * only. */
+static unsigned character_width(const char *name, size_t size)
+{
+	static const struct {
+		uint32_t from, to;
+		unsigned width;
+	} blocks[] = {
+		{ 0x300, 0x36f, 0 },	 { 0x1100, 0x115f, 2 },	  { 0x200b, 0x200f, 0 },
+		{ 0x20d0, 0x20ff, 0 },	 { 0x2e80, 0x303e, 2 },	  { 0x3041, 0xa4cf, 2 },
+		{ 0xa960, 0xa97f, 2 },	 { 0xac00, 0xd7a3, 2 },	  { 0xf900, 0xfaff, 2 },
+		{ 0xfe00, 0xfe0f, 0 },	 { 0xfe30, 0xfe6f, 2 },	  { 0xff01, 0xff60, 2 },
+		{ 0xffe0, 0xffe6, 2 },	 { 0x1f300, 0x1f64f, 2 }, { 0x1f680, 0x1f6ff, 2 },
+		{ 0x1f900, 0x1faff, 2 }, { 0x20000, 0x3fffd, 2 },
+	};
+	uint32_t c = size > 1 ? (unsigned char)*name & (0x7fu >> size) : 0;
+
+	for (size_t i = 1; i < size; i++)
+		c = c << 6 | ((unsigned char)name[i] & 0x3f);
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+		if (c >= blocks[i].from && c <= blocks[i].to)
+			return blocks[i].width;
+	return 1;
+}
+
 unsigned name_width(const char *name)
 {
 	unsigned width = 0;
 
 	while (*name) {
-		name += ff_utf8_size(name) ?: 1;
-		width++;
+		size_t size = ff_utf8_size(name);
+
+		width += character_width(name, size);
+		name += size ?: 1;
 	}
 	return width;
 }
 
 void put_name(const struct page *page, const char *name, unsigned width, bool pad)
 {
-	unsigned whole = name_width(name), shown = whole > width ? width : whole;
-	bool cut = whole > width && width > 2;
+	bool cut = name_width(name) > width && width > 2;
+	unsigned shown = cut ? 2 : 0;
 	char bytes[8];
 
-	for (unsigned i = 0; i < shown - (cut ? 2 : 0); i++) {
+	while (*name) {
 		size_t size = ff_utf8_size(name);
+		unsigned columns = character_width(name, size);
 
+		if (shown + columns > width)
+			break;
+		shown += columns;
 		snprintf(bytes, sizeof(bytes), "%.*s", size ? (int)size : 1,
 			 size ? name : "?");
 		put_clean(page->out, bytes);

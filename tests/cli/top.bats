@@ -277,6 +277,23 @@ assert max(len(line.rstrip("\n")) for line in open("plain", encoding="utf-8")) <
 			grep -q 'x\.\.' plain
 		done
 	done
+	# Characters of two columns, and of none.
+	python3 -c 'print("app;" + "日本語" * 60 + " 3\napp;" + "e\u0301" * 30 + " 2\napp;plain 1\napp;関数🔥 1")' >wide.folded
+	for width in 80 81 200; do
+		for command in top tree; do
+			NO_COLOR=1 on_terminal $width "$flamefold" $command wide.folded >out
+			python3 - $width <<-'END'
+			import sys, unicodedata
+			wide = lambda c: 0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+			lines = [line.rstrip("\n") for line in open("out", encoding="utf-8")]
+			widths = [sum(map(wide, line)) for line in lines]
+			most, least = int(sys.argv[1]), int(sys.argv[1]) - 3
+			assert max(widths) <= most, widths
+			assert max(widths) >= least, (widths, lines)
+			assert any(line.endswith("e\u0301" * 30) for line in lines)
+			END
+		done
+	done
 	on_terminal 80 "$flamefold" top b.folded | grep -q '██████'
 	NO_COLOR=1 on_terminal 80 "$flamefold" top b.folded >out
 	! grep -q $'\033' out || false
