@@ -405,6 +405,36 @@ without_stubs()
 	diff <(sort theirs) rules
 }
 
+@test "stacks that were unwound, with inlined functions, are the same in a fresh recording's text" {
+	cat >program.c <<-'END'
+	volatile unsigned long sum;
+	static inline __attribute__((always_inline)) void inner(int i) { for (int k = 0; k < 200; k++) sum += i * k; }
+	__attribute__((noinline)) void outer(int i) { inner(i); inner(i + 1); sum++; }
+	int main(void) { for (int i = 0; i < 100000; i++) outer(i); return 0; }
+	END
+	"${CC:-cc}" -g -O2 -fomit-frame-pointer -o program program.c
+	perf record -q --call-graph dwarf,4096 -e cpu-clock -c 1000000 -o x.data ./program 2>err || skip "no events here: $(tail -n 1 err)"
+	perf script -i x.data >script 2>/dev/null
+	grep -q 'inner.*(inlined)' script || skip "perf has no inlined functions"
+	# perf gives functions of the C library other names where it looks for inlined ones.
+	"$flamefold" fold --no-infer --all --inline-mark x.data 2>/dev/null | grep -o ';main.*' | sort >ours
+	"$flamefold" fold --all --inline-mark script 2>/dev/null | grep -o ';main.*' | sort >theirs
+	grep -q '^;main;outer;inner_\[i\] ' ours
+	diff ours theirs
+}
+
+@test "JIT code has the same names in a fresh recording's text" {
+	local pid
+
+	command -v node >/dev/null || skip "needs node"
+	echo 'function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s } for (let k = 0; k < 60; k++) hot(1e6)' >jit.js
+	perf record -q -g -e cpu-clock -c 1000000 -o x.data node --perf-basic-prof jit.js 2>err || skip "no events here: $(tail -n 1 err)"
+	same x.data
+	grep -q '\(~\|\*\|\^\)hot' ours || { cat ours; false; }
+	pid=$(sed -n 's,.*/tmp/perf-\([0-9]*\)\.map.*,\1,p' script | head -n 1)
+	rm -f "/tmp/perf-${pid:?}.map"
+}
+
 @test "a recording of switches and its text fold to the same" {
 	perf record -q -g -e sched:sched_switch -o x.data -- sh -c 'for i in 1 2 3; do sleep 0.01; done' 2>err ||
 		skip "no tracepoints here: $(tail -n 1 err)"
