@@ -319,8 +319,8 @@ struct data_step {
 
 /* The next steps of the walk; fewer than @most at its end. The index of callees lies anywhere, and is
  * fetched for all of them. */
-static size_t walk_on(const struct maker *m, struct view_walk *w, struct data_step *steps,
-		      size_t most)
+static size_t walk_ahead(const struct maker *m, struct view_walk *w,
+			 struct data_step *steps, size_t most)
 {
 	size_t count = 0;
 
@@ -417,7 +417,7 @@ static int add_nodes(struct maker *m)
 		return -ENOMEM;
 	add_values(m, 0);
 	while (err == 0 && count == AHEAD) {
-		count = walk_on(m, &w, steps, AHEAD);
+		count = walk_ahead(m, &w, steps, AHEAD);
 		for (size_t k = 0; k < count && err == 0; k++) {
 			uint32_t node = steps[k].node, depth = steps[k].depth;
 
