@@ -435,6 +435,25 @@ without_stubs()
 	rm -f "/tmp/perf-${pid:?}.map"
 }
 
+# With FLAMEGRAPH=DIR, a checkout of it.
+@test "the inputs that stackcollapse-perf.pl is tested with fold as it folds them" {
+	local text option compared=0
+
+	[ -d "${FLAMEGRAPH:-}/test" ] || skip "FLAMEGRAPH is not set"
+	for text in "$FLAMEGRAPH"/test/perf-*.txt; do
+		for option in "" --pid --tid --kernel --jit --all --addrs; do
+			# shellcheck disable=SC2086 # a word or none
+			"$flamefold" fold -q --compat=stackcollapse $option "$text" | sort >ours
+			# Without a blank line behind it, it loses the last sample.
+			# shellcheck disable=SC2086 # a word or none
+			{ cat "$text"; echo; } | "$FLAMEGRAPH/stackcollapse-perf.pl" $option 2>/dev/null | sort >theirs
+			diff ours theirs || { echo "$text $option"; false; }
+			compared=$((compared + 1))
+		done
+	done
+	[ "$compared" -ge 70 ]
+}
+
 @test "a recording of switches and its text fold to the same" {
 	perf record -q -g -e sched:sched_switch -o x.data -- sh -c 'for i in 1 2 3; do sleep 0.01; done' 2>err ||
 		skip "no tracepoints here: $(tail -n 1 err)"
