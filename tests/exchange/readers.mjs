@@ -35,6 +35,15 @@ function lines() {
 	return lines.sort().map((line) => line + "\n").join("");
 }
 
+// What npm brought may not be here.
+function library(name) {
+	try {
+		return require(name);
+	} catch {
+		return null;
+	}
+}
+
 const readers = {
 	d3() {
 		const tree = parse(bytes.toString("utf8"));
@@ -261,7 +270,7 @@ const readers = {
 			check(!one(l, 2) || mappings.has(one(l, 2)), "a mapping that is not there");
 			locations.set(one(l, 1), (l[4] ?? []).map((line) => functions.get(one(decode(line), 1))));
 		}
-		const types = profile[1].length;
+		const types = profile[1].length, stacks = [];
 		for (const raw of profile[2] ?? []) {
 			const s = decode(raw);
 			const ids = packed(s[1]), values = packed(s[2]);
@@ -270,12 +279,22 @@ const readers = {
 				check(locations.has(id), "a location that is not there");
 				return locations.get(id);
 			}).reverse();
+			stacks.push([stack.join(";"), ...values].join(" "));
 			for (const label of s[3] ?? []) {
 				const l = decode(label);
 				if (strings[Number(one(l, 1))] === "comm") stack.unshift(strings[Number(one(l, 2))]);
 			}
 			add(stack, values[types - 1]);
 		}
+		// A reader that somebody else has written says the same.
+		const read = library("pprof-format")?.Profile.decode(gunzipSync(bytes));
+		const names = new Map(read?.function.map((f) => [big(f.id), read.stringTable.strings[Number(f.name)]]));
+		const lines = new Map(read?.location.map((l) => [big(l.id), l.line.map((line) => names.get(big(line.functionId)))]));
+		for (const [i, sample] of read?.sample.entries() ?? []) {
+			const stack = sample.locationId.flatMap((id) => lines.get(big(id))).reverse();
+			check([stack.join(";"), ...sample.value].join(" ") === stacks[i], `pprof-format reads sample ${i} otherwise`);
+		}
+		check(!read || read.sample.length === stacks.length, "pprof-format does not read all samples");
 	},
 	// Field numbers of opentelemetry-proto 1.11.0, profiles/v1development/profiles.proto.
 	otlp() {
