@@ -385,11 +385,11 @@ same()
 	grep -q . script || perf script --no-inline -i "$1" >script 2>/dev/null
 	"$flamefold" fold --compat=stackcollapse --no-inline --all "$1" >ours 2>/dev/null
 	"$flamefold" fold --compat=stackcollapse --all script >theirs 2>/dev/null
-	diff <(without_stubs ours) <(without_stubs theirs)
+	diff <(named_plt_aside ours) <(named_plt_aside theirs)
 }
 
-# perf 6.1 has no names for some of ld.so's stubs: there it prints "@plt" alone.
-without_stubs()
+# perf 6.1 has no names for some entries of the PLT of ld.so: there it prints "@plt" alone.
+named_plt_aside()
 {
 	sed -E 's/;[^;@]*@plt/;@plt/g' "$1" | awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n }
 		END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' | sort
