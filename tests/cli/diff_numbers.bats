@@ -120,3 +120,14 @@ phase()
 	run -1 --separate-stderr "$flamefold" diff -q c.folded f.folded
 	[[ $stderr == *"'f.folded' is not folded text"* ]]
 }
+
+@test "functions that --strip-hex makes one are one place, also below one caller of one input" {
+	printf 'main;f0x12ab 5\nmain;f0x34cd 7\nmain;g 3\n' >c.folded
+	printf 'main;f0x56ef 6\nmain;f0x7890 1\nmain;g 9\n' >d.folded
+	diff <("$flamefold" diff -q --strip-hex -f folded c.folded d.folded) - <<-'END'
+		main;f0x... 12 7
+		main;g 3 9
+	END
+	# The root, main, f and g.
+	"$flamefold" diff -q --strip-hex --table=json c.folded d.folded | jq -e '.tested == 4'
+}
