@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <flamefold.h>
-#include <linux/perf_event.h>
 
 #include "api.h"
+#include "recording.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { OUTER_BYTES = 400 }; /* checks are between them */
@@ -29,30 +29,6 @@ static const unsigned outer_line = __LINE__ + 1;
 static __attribute__((noinline)) unsigned outer(unsigned n)
 {
 	return inner(n);
-}
-
-static unsigned char file[16384];
-static size_t end;
-
-static void put(const void *bytes, size_t size)
-{
-	memcpy(file + end, bytes, size);
-	end += size;
-}
-
-static void put_u64(uint64_t value)
-{
-	put(&value, sizeof(value));
-}
-
-static void put_record(uint32_t type, uint16_t misc, size_t size)
-{
-	struct perf_event_header header;
-
-	header.type = type;
-	header.misc = misc;
-	header.size = (uint16_t)(sizeof(header) + size);
-	put(&header, sizeof(header));
 }
 
 /* IP, TID */
@@ -99,31 +75,10 @@ static void put_own_map(void)
 
 static void make_file(void)
 {
-	enum { HEADER = 104, ATTR = 128, IDS = 16 };
-	struct perf_event_attr attr;
-	uint64_t data, size;
 	unsigned i;
 
-	put("PERFILE2", 8);
-	put_u64(HEADER);
-	put_u64(ATTR + IDS);
-	put_u64(HEADER); /* attributes: offset and size */
-	put_u64(ATTR + IDS);
-	put_u64(HEADER + ATTR + IDS); /* records */
-	data = end;
-	put_u64(0);
-	while (end < HEADER)
-		put_u64(0);
-	memset(&attr, 0, sizeof(attr));
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.size = sizeof(attr) < ATTR ? sizeof(attr) : (size_t)ATTR;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	put(&attr, attr.size);
-	while (end < HEADER + ATTR + IDS)
-		put_u64(0);
-	put_record(PERF_RECORD_COMM, 0, 16);
-	put_u64((uint64_t)PID << 32 | PID);
-	put("it\0\0\0\0\0", 8);
+	recording_begin(PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+	put_comm(PID, PID, "it");
 	put_own_map();
 	put_map(PID, jit, 4096, "//anon", 0);
 	put_map((uint32_t)-1, kernel, 4096, "[kernel.kallsyms]_text", kernel);
@@ -131,8 +86,7 @@ static void make_file(void)
 		put_sample(PERF_RECORD_MISC_USER, (uint64_t)(size_t)&outer + i);
 	put_sample(PERF_RECORD_MISC_USER, jit + 8);
 	put_sample(PERF_RECORD_MISC_KERNEL, kernel + 8);
-	size = end - (HEADER + ATTR + IDS);
-	memcpy(file + data, &size, sizeof(size));
+	recording_finish();
 }
 
 static struct ff_profile *p;

@@ -5,33 +5,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <flamefold.h>
-#include <linux/perf_event.h>
 
 #include "api.h"
-
-static unsigned char file[4096];
-static size_t end;
-
-static void put(const void *bytes, size_t size)
-{
-	memcpy(file + end, bytes, size);
-	end += size;
-}
-
-static void put_u64(uint64_t value)
-{
-	put(&value, sizeof(value));
-}
-
-static void put_record(uint32_t type, uint16_t misc, size_t size)
-{
-	struct perf_event_header header;
-
-	header.type = type;
-	header.misc = misc;
-	header.size = (uint16_t)(sizeof(header) + size);
-	put(&header, sizeof(header));
-}
+#include "recording.h"
 
 /* IP, TID, TIME, CPU, PERIOD, CALLCHAIN: of thread 1/@tid, in a chain of two. */
 static void put_sample(uint64_t time, uint64_t tid, uint64_t cpu, uint64_t weight,
@@ -52,40 +28,14 @@ static void put_sample(uint64_t time, uint64_t tid, uint64_t cpu, uint64_t weigh
 /* Threads 1 and 2 have names; the samples are not in the order of their times. */
 static void make_file(void)
 {
-	enum { HEADER = 104, ATTR = 128, IDS = 16 };
-	struct perf_event_attr attr;
-	uint64_t data, size;
-
-	end = 0;
-	put("PERFILE2", 8);
-	put_u64(HEADER);
-	put_u64(ATTR + IDS);
-	put_u64(HEADER); /* attributes: offset and size */
-	put_u64(ATTR + IDS);
-	put_u64(HEADER + ATTR + IDS); /* records */
-	data = end;
-	put_u64(0);
-	while (end < HEADER)
-		put_u64(0);
-	memset(&attr, 0, sizeof(attr));
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.size = sizeof(attr) < ATTR ? sizeof(attr) : (size_t)ATTR;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
-	put(&attr, attr.size);
-	while (end < HEADER + ATTR + IDS)
-		put_u64(0);
-	put_record(PERF_RECORD_COMM, 0, 16);
-	put_u64((uint64_t)1 << 32 | 1);
-	put("one\0\0\0\0", 8);
-	put_record(PERF_RECORD_COMM, 0, 16);
-	put_u64((uint64_t)2 << 32 | 1);
-	put("two\0\0\0\0", 8);
+	recording_begin(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN);
+	put_comm(1, 1, "one");
+	put_comm(1, 2, "two");
 	put_sample(3000, 1, 0, 7, 0x1500);
 	put_sample(1000, 2, 5, 100, 0x1500);
 	put_sample(2000, 1, 1, 20, 0x1700);
-	size = end - (HEADER + ATTR + IDS);
-	memcpy(file + data, &size, sizeof(size));
+	recording_finish();
 }
 
 static struct ff_profile *fresh(unsigned flags)

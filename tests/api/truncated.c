@@ -4,35 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <flamefold.h>
-#include <linux/perf_event.h>
 
 #include "api.h"
-
-/* A recording of two samples, one of 7 with a whole chain, one of 100 whose chain ends in
- * garbage. */
-static unsigned char file[1024];
-static size_t end;
-
-static void put(const void *bytes, size_t size)
-{
-	memcpy(file + end, bytes, size);
-	end += size;
-}
-
-static void put_u64(uint64_t value)
-{
-	put(&value, sizeof(value));
-}
-
-static void put_record(uint32_t type, uint16_t misc, size_t size)
-{
-	struct perf_event_header header;
-
-	header.type = type;
-	header.misc = misc;
-	header.size = (uint16_t)(sizeof(header) + size);
-	put(&header, sizeof(header));
-}
+#include "recording.h"
 
 /* IP, TID, PERIOD, CALLCHAIN */
 static void put_sample(uint64_t weight, uint64_t last)
@@ -48,38 +22,16 @@ static void put_sample(uint64_t weight, uint64_t last)
 	put_u64(last);
 }
 
+/* A recording of two samples, one of 7 with a whole chain, one of 100 whose chain ends in
+ * garbage. */
 static void make_file(void)
 {
-	enum { HEADER = 104, ATTR = 128, IDS = 16 };
-	struct perf_event_attr attr;
-	uint64_t data, size;
-
-	end = 0;
-	put("PERFILE2", 8);
-	put_u64(HEADER);
-	put_u64(ATTR + IDS);
-	put_u64(HEADER); /* attributes: offset and size */
-	put_u64(ATTR + IDS);
-	put_u64(HEADER + ATTR + IDS); /* records */
-	data = end;
-	put_u64(0);
-	while (end < HEADER)
-		put_u64(0);
-	memset(&attr, 0, sizeof(attr));
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.size = sizeof(attr) < ATTR ? sizeof(attr) : (size_t)ATTR;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
-			   PERF_SAMPLE_CALLCHAIN;
-	put(&attr, attr.size);
-	while (end < HEADER + ATTR + IDS)
-		put_u64(0);
-	put_record(PERF_RECORD_COMM, 0, 16);
-	put_u64((uint64_t)1 << 32 | 1);
-	put("it\0\0\0\0\0", 8);
+	recording_begin(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
+			PERF_SAMPLE_CALLCHAIN);
+	put_comm(1, 1, "it");
 	put_sample(7, 0x1600);
 	put_sample(100, (uint64_t)-4000);
-	size = end - (HEADER + ATTR + IDS);
-	memcpy(file + data, &size, sizeof(size));
+	recording_finish();
 }
 
 static struct ff_profile *read_with(enum ff_truncated truncated, unsigned flags)
