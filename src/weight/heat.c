@@ -259,6 +259,8 @@ int heat_remap(struct heat *h, const uint32_t *node_map)
 {
 	size_t count = 0;
 
+	/* How wide cells are must not hang on when they were last put in order: later there may be fewer. */
+	shrink(h);
 	for (size_t i = 0; i < h->cells.count; i++) {
 		struct heat_cell cell = h->cells.v[i];
 

@@ -13,7 +13,8 @@
  *	20 ms    100 ms    1 s    5 s    1 min    1 h    1 d    10 d ...
  *
  * Cells are as narrow as they can be with so many pairs, of all that was read. No part of it has more
- * pairs than all, so neither the order of samples nor the number of workers decides that.
+ * pairs than all, so neither the order of samples nor the number of workers decides that; stacks that
+ * become one later do not make cells narrower.
  */
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { HEAT_MOST = 1 << 20 };

@@ -159,6 +159,7 @@ static int heat_of_view(const struct heat *h, const struct tree_source *in,
 	if (err == 0) {
 		memcpy(ret->cells.v, h->cells.v, count * sizeof(*h->cells.v));
 		ret->cells.count = count;
+		ret->sorted = h->sorted;
 		err = heat_remap(ret, places);
 	}
 	free(places);

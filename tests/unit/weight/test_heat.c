@@ -77,6 +77,32 @@ Test(heat, more_than_there_is_room_for_makes_cells_wider)
 	heat_release(&b);
 }
 
+/* Stacks of one name have become one, and then there would have been room. */
+Test(heat, stacks_that_are_joined_leave_cells_as_wide_as_they_had_to_be)
+{
+	enum { CELLS = HEAT_MOST * 3 / 4 };
+	static const uint32_t map[] = { 0, 1, 1 };
+	struct heat one = heat_of(&first, 0, NULL), a = one, b = one;
+
+	for (uint32_t i = 0; i < 2 * CELLS; i++) {
+		uint64_t at = first + (uint64_t)(i / 2) * HEAT_WIDTH_LEAST;
+
+		add(&one, 1 + i % 2, at, at, 1);
+		add(i % 2 ? &a : &b, 1 + i % 2, at, at, 1);
+	}
+	cr_assert_eq(heat_merge(&a, &b, NULL), 0);
+	cr_assert_eq(heat_remap(&one, map), 0);
+	cr_assert_eq(heat_remap(&a, map), 0);
+	cr_expect_eq(one.width, 100000000);
+	cr_expect_eq(a.width, one.width);
+	cr_assert_eq(a.cells.count, one.cells.count);
+	cr_expect_eq(memcmp(a.cells.v, one.cells.v, a.cells.count * sizeof(*a.cells.v)),
+		     0);
+	heat_release(&one);
+	heat_release(&a);
+	heat_release(&b);
+}
+
 /* A cell that became wider while something was added is where it was. */
 Test(heat, cells_become_wider_while_more_comes)
 {
