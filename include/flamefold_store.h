@@ -147,6 +147,9 @@ FF_API void ff_merge_named(const struct ff_merge *m, struct ff_merge_named *ret)
 /* Of those that were added: files that are merged, and those that were there already. */
 FF_API size_t ff_merge_count(const struct ff_merge *m);
 FF_API size_t ff_merge_duplicates(const struct ff_merge *m);
+/* And those that say when it was (FF_HEAT), if what they are merged to does not: it is of several, or has
+ * been given names. */
+FF_API size_t ff_merge_untimed(const struct ff_merge *m);
 
 #ifdef __cplusplus
 }

@@ -255,6 +255,11 @@ static int tell_merged(struct merging *m)
 	if (tells && duplicates)
 		say_note("%zu of %zu files %s there twice, and counted once", duplicates,
 			 m->count, duplicates == 1 ? "was" : "were");
+	if (tells && ff_merge_untimed(m->merge))
+		say_note("the map of time of %zu of %zu files is left out: it is of one "
+			 "recording, "
+			 "and of its names",
+			 ff_merge_untimed(m->merge), count);
 	if (tells && m->settings->merge.symbolize)
 		say_note("%" PRIu64 " of %" PRIu64 " addresses are named; %" PRIu64
 			 " of %" PRIu64 " files were found",

@@ -69,6 +69,8 @@ struct settings result_settings(const struct settings *s, const struct format *f
 		wanted.profile.flags |= FF_PLACES | FF_MARK_INLINED;
 	if (format->of_profile && ff_format_traits(format->of_profile) & FF_FORMAT_LABELS)
 		wanted.profile.flags |= FF_LABELS | FF_VALUES;
+	if (format_is_stored(format) && s->heat == HEAT_YES)
+		wanted.profile.flags |= FF_HEAT;
 	if (format_is_stored(format) && !s->no_slices && can_be_cut(s))
 		wanted.profile.flags |= FF_TIME_BLOCKS;
 	return wanted;

@@ -416,7 +416,8 @@ int decode_saved(struct ff_profile *p, struct input *in, enum input_kind kind,
 {
 	const char *event = p->options.event, *why;
 	struct saved_picture picture = { 0 };
-	struct store_tree file = { .wants_slices = p->options.flags & FF_TIME_BLOCKS };
+	struct store_tree file = { .wants_slices = p->options.flags & FF_TIME_BLOCKS,
+				   .tree.wants_heat = p->options.flags & FF_HEAT };
 	int err;
 
 	if (kind != INPUT_PROFILE) {

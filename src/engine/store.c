@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <flamefold_store.h>
+#include <flamefold_time.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -29,7 +30,7 @@ struct candidate {
 	struct store_origin origin;
 	uint8_t hash
 		[SHA256_DIGEST_SIZE]; /* of the file, where not all its inputs are listed */
-	bool is_duplicate;
+	bool is_empty, is_duplicate;
 	bool vouches; /* another one is a duplicate, or refused, for what is in it */
 	bool verified;
 	bool has_twins; /* it is refused for inputs that are in others */
@@ -201,6 +202,7 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 
 		origin.counts[COUNT_DURATION] += rec->last_time - rec->first_time;
 	}
+	facts.heat = ff_profile_untimed(p) ? NULL : &p->collected.heat;
 	facts.plain = given.flags & FF_STORE_PLAIN;
 	origin.input_count = p->inputs.count;
 	if (!(given.flags & FF_STORE_NO_INPUTS))
@@ -277,9 +279,8 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 {
 	struct candidate c = { 0 }, *slot;
 	struct store_input *in;
-	bool is_empty = false;
 	struct stat st;
-	int err = store_merge_look(&m->ctx, path, &m->strings, &c.origin, &is_empty);
+	int err = store_merge_look(&m->ctx, path, &m->strings, &c.origin, &c.is_empty);
 	uint64_t listed = 0;
 
 	if (err < 0)
@@ -287,9 +288,9 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 	for (size_t i = 0; i < c.origin.inputs.count; i++)
 		listed += c.origin.inputs.v[i].times;
 	/* A profile of nothing adds nothing, and needs no name. */
-	if (listed < c.origin.input_count || (!c.origin.input_count && !is_empty))
+	if (listed < c.origin.input_count || (!c.origin.input_count && !c.is_empty))
 		err = hash_file(path, c.hash);
-	if (err == 0 && !c.origin.input_count && !is_empty) {
+	if (err == 0 && !c.origin.input_count && !c.is_empty) {
 		in = array_add(&c.origin.inputs);
 		if (!in ||
 		    take_store_name(&m->strings, name ? name : path, &in->name) < 0) {
@@ -774,6 +775,19 @@ size_t ff_merge_count(const struct ff_merge *m)
 	for (size_t i = 0; i < m->files.count; i++)
 		count += !m->files.v[i].why && !m->files.v[i].is_duplicate;
 	return count;
+}
+
+size_t ff_merge_untimed(const struct ff_merge *m)
+{
+	size_t all = 0, timed = 0;
+
+	for (size_t i = 0; i < m->files.count; i++) {
+		const struct candidate *c = &m->files.v[i];
+
+		all += !c->why && !c->is_duplicate && !c->is_empty;
+		timed += !c->why && !c->is_duplicate && c->origin.has_heat;
+	}
+	return all > 1 || m->options.symbolize ? timed : 0;
 }
 
 size_t ff_merge_duplicates(const struct ff_merge *m)

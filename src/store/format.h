@@ -21,6 +21,7 @@ enum store_section {
 	SECTION_PERIODS, /* sums by time */
 	SECTION_NODES, /* any number of them, at least one */
 	SECTION_END,
+	SECTION_HEAT, /* of one recording, between the nodes and the end */
 };
 
 /* Of the header: what a file has that not all have. */
@@ -28,7 +29,8 @@ enum store_flag {
 	STORE_ADDRESSES =
 		1, /* of frames without a name, or with one that may get better */
 	STORE_TIME_SLICES = 2, /* how much of each node is in which of them */
-	STORE_FLAGS = 3,
+	STORE_HEAT = 4, /* when it was */
+	STORE_FLAGS = 7,
 };
 
 #define STORE_MAGIC INPUT_PROFILE_MAGIC
@@ -43,6 +45,9 @@ enum {
 	STORE_COLUMNS_MOST = 256,
 	STORE_SLICES = 20, /* of the time of a recording */
 	STORE_SECTION_MOST = 1 << 30, /* bytes */
+	STORE_HEAT_PAIRS = 1 << 21, /* of a node and a time: of more it is not said */
+	STORE_HEAT_MOST = 128 << 20, /* bytes of them */
+	STORE_HEAT_PARTS = 7, /* columns of a picture, from SAVED_HEAT on */
 	STORE_STRINGS_MOST = 256 << 20, /* bytes of all names: few can stand for many */
 	STORE_DECIMALS_MOST = 6,
 };

@@ -74,6 +74,8 @@ struct merge_pass {
 	struct heap_entry *heap;
 	uint32_t *slices; /* by merged column: its number among those with slices */
 	uint32_t sliced_columns;
+	struct merge_stream
+		*timed; /* all there is, and it says when it was; NULL: it is not so */
 };
 
 /* What the streams that have a node have in it. */
@@ -191,6 +193,7 @@ int store_merge_look(struct context *ctx, const char *path, struct intern *strin
 		err = store_source_next(ctx, &s, &u, &columns);
 	if (err == 0)
 		*is_empty = cursor_varint(&columns.payload) == 0;
+	ret->has_heat = s.flags & STORE_HEAT;
 	store_source_release(&s);
 	store_unpacker_release(&u);
 	if (own_fd >= 0)
@@ -214,6 +217,7 @@ static int blame_file(struct merge_pass *m, struct merge_stream *s, int err)
 /* Tables of all files, in which each has its place; and behind them nodes. */
 static int open_streams(struct merge_pass *m)
 {
+	bool valued = false;
 	int err = 0;
 
 	for (size_t i = 0; i < m->count && err == 0; i++) {
@@ -242,10 +246,15 @@ static int open_streams(struct merge_pass *m)
 			s->source.bytes = rest;
 			err = rest.failed ? fail_memory(m->ctx) : 0;
 		}
+		/* Of two recordings it is not known which time of the one is which of the other. */
+		if (err == 0 && s->map.column_count)
+			m->timed = !valued && s->source.flags & STORE_HEAT ? s : NULL;
+		valued |= err == 0 && s->map.column_count;
 		/* A sum that is too large is that of all, not of this file. */
 		if (err < 0 && err != -ERANGE)
 			err = blame_file(m, s, err);
 	}
+	m->tables.has_heat = m->timed;
 	return err;
 }
 
@@ -285,6 +294,7 @@ static int start_streams(struct merge_pass *m)
 		if (store_node_reader_init(&s->nodes, &s->source, &m->unpacker, &s->map,
 					   (uint32_t)some) < 0)
 			return fail_memory(m->ctx);
+		s->nodes.wants_heat = s == m->timed;
 		/* The reader has them. */
 		free(s->map.frames);
 		s->map.frames = NULL;
@@ -459,6 +469,8 @@ static int write_merged(struct merge_pass *m, bool plain,
 		err = merge_heap(m, &to, &sum, equal);
 	if (err == 0 && to.nodes == 0)
 		store_node_add(&to, &(struct store_node){ .values = nothing });
+	if (m->timed)
+		to.heat = &m->timed->nodes.heat;
 	if (err == 0 && store_node_end(&to) < 0)
 		err = fail(m->ctx, sink.err, "cannot write: %s", strerror(-sink.err));
 	free(sum.values);

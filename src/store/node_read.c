@@ -60,7 +60,10 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 	most += VARINT_SIZE * (uint64_t)STORE_BLOCK * (1 + columns);
 	most += (STORE_SLICES * VARINT_SIZE + 3) * (uint64_t)STORE_BLOCK *
 		r->sliced_columns;
-	source->section_most = most + 4096;
+	most += 4096;
+	source->section_most = source->flags & STORE_HEAT && most < STORE_HEAT_MOST
+				       ? STORE_HEAT_MOST
+				       : most;
 	return 0;
 }
 
@@ -76,6 +79,7 @@ void store_node_reader_release(struct store_node_reader *r)
 	free(r->sliced);
 	free(r->slices);
 	free(r->path.v);
+	bytes_release(&r->heat);
 	*r = (struct store_node_reader){ 0 };
 }
 
@@ -105,9 +109,26 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 	err = store_source_next(ctx, r->source, r->unpacker, &r->section);
 	if (err < 0)
 		return err;
+	if (r->section.id == SECTION_HEAT) {
+		if (!(r->source->flags & STORE_HEAT) || r->has_heat || !r->nodes ||
+		    cursor_left(c) > STORE_HEAT_MOST)
+			return damaged(ctx, r, "sections are not in their order");
+		r->has_heat = true;
+		if (r->wants_heat)
+			bytes_add(&r->heat, c->p, cursor_left(c));
+		if (r->heat.failed)
+			return fail_memory(ctx);
+		err = store_source_next(ctx, r->source, r->unpacker, &r->section);
+		if (err < 0)
+			return err;
+		if (r->section.id != SECTION_END)
+			return damaged(ctx, r, "sections are not in their order");
+	}
 	/* As many nodes, and as much of each column, as were read. */
 	if (r->section.id == SECTION_END) {
 		bool same = cursor_varint(c) == r->nodes && r->nodes > 0;
+
+		same &= r->has_heat == !!(r->source->flags & STORE_HEAT);
 
 		for (uint32_t i = 0; i < r->columns; i++)
 			same &= r->sums[i] == r->totals[i];

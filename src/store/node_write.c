@@ -183,6 +183,11 @@ int store_node_end(struct store_node_writer *w)
 	if (w->count)
 		end_block(w);
 	sink->section.failed |= w->step.failed || w->column.failed;
+	if (w->heat) {
+		bytes_add(&sink->section, w->heat->v, w->heat->count);
+		store_sink_end_section(sink, SECTION_HEAT);
+		store_sink_flush(sink);
+	}
 	bytes_varint(&sink->section, w->nodes);
 	store_sink_end_section(sink, SECTION_END);
 	store_sink_flush(sink);

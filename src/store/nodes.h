@@ -48,6 +48,7 @@ struct store_node_writer {
 	struct bytes step, low, high, column; /* with room for all that a section has */
 	struct node_slices *slices;
 	uint32_t sliced; /* columns with slices */
+	const struct bytes *heat; /* a section of its own before the end; NULL: none */
 };
 
 /* Of sorted tables. 0, or -ENOMEM. */
@@ -107,6 +108,9 @@ struct store_node_reader {
 	uint32_t *sliced;
 	uint64_t *slices;
 	struct store_node node; /* the one at hand, after store_node_next() */
+	/* What the section of heat has, when all nodes are read, for who wants it. */
+	bool wants_heat, has_heat;
+	struct bytes heat;
 };
 
 /* Of nodes that have not been passed yet, whatever file they are of, that with the least key comes first:

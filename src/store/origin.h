@@ -36,6 +36,7 @@ struct store_origin {
 	ARRAY(struct store_input) inputs; /* by hash */
 	ARRAY(struct store_label) labels;
 	uint64_t counts[STORE_COUNTS];
+	bool has_heat; /* a file that was read says when it was */
 };
 
 void store_origin_release(struct store_origin *o);

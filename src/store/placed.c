@@ -4,6 +4,8 @@
  */
 #include "store/placed.h"
 
+#include "tree/tree.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,6 +28,7 @@ void placed_release(struct placed *p)
 	array_release(&p->nodes);
 	array_release(&p->values);
 	array_release(&p->slices);
+	heat_release(&p->heat);
 }
 
 int placed_child(struct placed *p, uint32_t parent, uint32_t frame, uint32_t *ret)
@@ -95,14 +98,33 @@ int placed_add_slice(struct placed *p, uint32_t node, uint32_t place, uint64_t v
 	return 0;
 }
 
-int placed_write(const struct placed *p, struct store_sink *sink,
+/* A section of heat: parts as columns of a picture are. @number: of each node, as it was told. */
+static int encode_heat(struct placed *p, const uint32_t *number, struct bytes *ret)
+{
+	struct bytes columns[STORE_HEAT_PARTS] = { { 0 } };
+	int err = heat_remap(&p->heat, number);
+
+	if (err == 0)
+		err = saved_heat_encode(columns, &p->heat, p->nodes.count, NULL);
+	for (int i = 0; i < STORE_HEAT_PARTS; i++) {
+		bytes_varint(ret, columns[i].count);
+		bytes_add(ret, columns[i].v, columns[i].count);
+		ret->failed |= columns[i].failed;
+		bytes_release(&columns[i]);
+	}
+	return ret->failed ? -ENOMEM : err;
+}
+
+int placed_write(struct placed *p, struct store_sink *sink,
 		 const struct store_tables *tables)
 {
 	const struct placed_node *nodes = p->nodes.v;
 	uint64_t *slices = calloc(p->sliced * STORE_SLICES + 1, sizeof(*slices));
+	uint32_t *number = malloc(p->nodes.count * sizeof(*number));
 	uint32_t at = 0, depth = 0;
 	struct store_node_writer to = { 0 };
-	int err = slices ? store_node_writer_init(&to, sink, tables) : -ENOMEM;
+	struct bytes heat = { 0 };
+	int err = slices && number ? store_node_writer_init(&to, sink, tables) : -ENOMEM;
 
 	for (bool more = err == 0; more;) {
 		uint32_t sliced[STORE_COLUMNS_MOST] = { 0 };
@@ -125,6 +147,7 @@ int placed_write(const struct placed *p, struct store_sink *sink,
 				sliced[s->place / STORE_SLICES] |=
 					1u << s->place % STORE_SLICES;
 		}
+		number[at] = (uint32_t)to.nodes;
 		store_node_add(&to, &node);
 		more = nodes[at].first != 0;
 		if (more) {
@@ -139,9 +162,15 @@ int placed_write(const struct placed *p, struct store_sink *sink,
 		at = nodes[at].next;
 		more = at != 0;
 	}
+	if (err == 0 && tables->has_heat) {
+		err = encode_heat(p, number, &heat);
+		to.heat = &heat;
+	}
 	if (err == 0)
 		err = store_node_end(&to);
 	store_node_writer_release(&to);
+	bytes_release(&heat);
+	free(number);
 	free(slices);
 	return err;
 }

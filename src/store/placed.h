@@ -3,6 +3,7 @@
 
 #include "store/nodes.h"
 #include "store/tables.h"
+#include "weight/weight.h"
 
 /*
  * A tree in memory, on its way into a file: nodes are put below each other by their frames, in any order;
@@ -27,6 +28,8 @@ struct placed {
 	ARRAY(uint64_t) values; /* by node and column */
 	ARRAY(struct placed_slice) slices; /* 0: nobody's */
 	uint32_t last_node, last_slice; /* what was added to last */
+	/* By node, or nothing: when the values of the weight were there. Its bytes, if the tables say so. */
+	struct heat heat;
 };
 
 /* Of sorted tables; @nodes: as many as there will be at most, where that is known. 0, or -ENOMEM. */
@@ -45,7 +48,7 @@ static inline uint64_t *placed_values(struct placed *p, uint32_t node)
 int placed_add_slice(struct placed *p, uint32_t node, uint32_t place, uint64_t value);
 
 /* All of it, and the end. 0, or why the sink has failed. */
-int placed_write(const struct placed *p, struct store_sink *sink,
+int placed_write(struct placed *p, struct store_sink *sink,
 		 const struct store_tables *tables);
 
 #endif

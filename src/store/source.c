@@ -215,7 +215,7 @@ int store_source_next(struct context *ctx, struct store_source *s,
 		return more;
 	if (more == 0)
 		return damaged_here(ctx, s, "it is cut between two sections");
-	if (id < SECTION_INPUTS || id > SECTION_END)
+	if (id < SECTION_INPUTS || id > SECTION_HEAT)
 		return damaged_here(ctx, s, "there is no such section");
 	if (size > most)
 		return damaged_here(ctx, s, "a section is larger than any can be");

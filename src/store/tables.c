@@ -128,7 +128,7 @@ int store_add_column(struct store_tables *t, const struct store_column *column,
 
 unsigned store_tables_flags(const struct store_tables *t)
 {
-	unsigned flags = 0;
+	unsigned flags = t->has_heat ? STORE_HEAT : 0;
 
 	for (size_t i = 0; i < t->frames.count; i++)
 		flags |= t->frames.v[i].address ? STORE_ADDRESSES : 0;

@@ -58,6 +58,7 @@ struct store_tables {
 	ARRAY(struct store_frame) frames; /* 0 is the root */
 	ARRAY(struct store_column) columns;
 	ARRAY(struct store_period) periods;
+	bool has_heat; /* a section behind the nodes */
 	struct hash_set modules_by_key, frames_by_key;
 	/* Of the file that was read last, in its order, string ids and indexes of frames: files of one
 	 * program have mostly the same ones, so that the next is where it was. */

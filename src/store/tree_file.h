@@ -18,6 +18,8 @@ struct store_facts {
 	 * first one began, seconds since 1970; 0: not known. */
 	const struct time_blocks *blocks;
 	uint64_t recorded;
+	const struct heat *
+		heat; /* of the weight, by node of the named tree; NULL: it is not said */
 };
 
 /* A profile file of a named tree. -EINVAL, with a sentence, for one that has an order of its own;

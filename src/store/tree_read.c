@@ -223,6 +223,7 @@ static int read_nodes(struct file_reader *r)
 	if (store_node_reader_init(&r->nodes, &r->source, &r->unpacker, &r->map, NODES) <
 	    0)
 		return fail_memory(r->ctx);
+	r->nodes.wants_heat = t->wants_heat;
 	while (more > 0) {
 		if (r->parent.count % BLOCK == 0 &&
 		    !claim_add(&t->claim, r->ctx->budget, BLOCK * cost))
@@ -294,6 +295,38 @@ static int hand_over(struct file_reader *r)
 	return 0;
 }
 
+/* When it was, of a file that says so. */
+static int read_stored_heat(struct file_reader *r)
+{
+	struct cursor c = cursor_of(r->nodes.heat.v, r->nodes.heat.count);
+	struct cursor parts[STORE_HEAT_PARTS];
+	struct saved_tree *t = &r->ret->tree;
+	bool bad = false;
+	int err = 0;
+
+	if (!r->nodes.heat.count)
+		return 0;
+	for (int i = 0; i < STORE_HEAT_PARTS; i++) {
+		uint64_t size = cursor_varint(&c);
+		const void *bytes =
+			size <= cursor_left(&c) ? cursor_bytes(&c, (size_t)size) : NULL;
+
+		bad |= !bytes;
+		parts[i] = cursor_of(bytes, bytes ? (size_t)size : 0);
+	}
+	if (!bad && !c.bad && !cursor_left(&c) && !t->decimals)
+		err = saved_heat_decode(parts, r->ctx->budget, t);
+	for (int i = 0; i < STORE_HEAT_PARTS && !t->heat_refused; i++)
+		bad |= parts[i].bad;
+	if (err == -ENOMEM)
+		return fail_memory(r->ctx);
+	return bad || c.bad || cursor_left(&c) || err < 0
+		       ? fail(r->ctx, -EBADMSG,
+			      "'%s': its times are not those of its values",
+			      r->source.path)
+		       : 0;
+}
+
 int store_read_tree(struct context *ctx, struct file *file, const char *event,
 		    struct intern *strings, struct store_tree *ret)
 {
@@ -318,6 +351,8 @@ int store_read_tree(struct context *ctx, struct file *file, const char *event,
 		err = read_nodes(&r);
 	if (err == 0)
 		err = hand_over(&r);
+	if (err == 0)
+		err = read_stored_heat(&r);
 	/* They are the caller's from here on. */
 	memcpy(&ret->columns, &r.tables.columns, sizeof(ret->columns));
 	memcpy(&ret->periods, &r.tables.periods, sizeof(ret->periods));

@@ -19,6 +19,7 @@ struct tree_writer {
 	size_t kept_count;
 	struct placed placed;
 	const struct time_blocks *blocks; /* NULL: there are no slices */
+	const struct heat *heat; /* NULL: there is none */
 	uint32_t from[COLUMNS_MOST]; /* by column of the file, unsorted: the tree's */
 };
 
@@ -212,6 +213,12 @@ static int place_stored_nodes(struct tree_writer *w)
 						       c->weight);
 		}
 	}
+	if (err == 0 && w->heat) {
+		w->tables.has_heat = true;
+		err = heat_copy(&w->placed.heat, w->heat);
+	}
+	if (err == 0 && w->heat)
+		err = heat_remap(&w->placed.heat, placed);
 	free(placed);
 	return err;
 }
@@ -219,7 +226,11 @@ static int place_stored_nodes(struct tree_writer *w)
 int store_write_tree(struct context *ctx, const struct tree_source *in,
 		     const struct store_facts *facts, FILE *out)
 {
-	struct tree_writer w = { .in = in };
+	const struct heat *heat = facts->heat;
+	struct tree_writer w = {
+		.in = in,
+		.heat = heat && heat->cells.count <= STORE_HEAT_PAIRS ? heat : NULL,
+	};
 	struct store_sink sink = { 0 };
 	int err;
 

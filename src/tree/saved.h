@@ -131,6 +131,10 @@ struct saved_picture; /* of input */
 struct cursor;
 int saved_heat_decode(struct cursor *columns, struct budget *budget,
 		      struct saved_tree *t);
+/* The other way: as many nodes as @order has, which says how they are numbered; NULL: as they are. 0, or -ENOMEM. */
+struct bytes;
+int saved_heat_encode(struct bytes *columns, const struct heat *h, size_t nodes,
+		      const uint32_t *order);
 
 /* The tree of a payload whose format is known. -EBADMSG: *@why says what is wrong; -EFBIG where
  * the budget has too little left for it. @ret: zeroed, but for what it wants. */

@@ -274,6 +274,17 @@ int heat_remap(struct heat *h, const uint32_t *node_map)
 	return 0;
 }
 
+int heat_copy(struct heat *ret, const struct heat *h)
+{
+	*ret = (struct heat){ .first = h->first, .width = h->width, .is_fixed = true };
+	if (!array_reserve(&ret->cells, h->cells.count))
+		return -ENOMEM;
+	memcpy(ret->cells.v, h->cells.v, h->cells.count * sizeof(*h->cells.v));
+	ret->cells.count = h->cells.count;
+	ret->sorted = h->sorted;
+	return 0;
+}
+
 void heat_scale(struct heat *h, uint64_t factor)
 {
 	for (size_t i = 0; i < h->cells.count; i++)

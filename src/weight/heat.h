@@ -76,6 +76,9 @@ int heat_merge(struct heat *h, struct heat *from, const uint32_t *node_map);
 #define HEAT_NOWHERE UINT32_MAX
 int heat_remap(struct heat *h, const uint32_t *node_map);
 
+/* Its cells, as wide as they are. 0, or -ENOMEM: to be released in either case. */
+int heat_copy(struct heat *ret, const struct heat *h);
+
 /* Weights are so many times as large. */
 void heat_scale(struct heat *h, uint64_t factor);
 

@@ -34,5 +34,7 @@ int write_profile(struct context *ctx, const struct tree_source *in,
 			"html or folded");
 	if (options->facts)
 		write_profile_facts(options->facts, &facts, &origin);
+	if (heat_is_wanted(options->heat) && options->heat->cells.count)
+		facts.heat = options->heat;
 	return store_write_tree(ctx, in, &facts, out);
 }

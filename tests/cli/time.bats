@@ -106,6 +106,74 @@ slice()
 	"$flamefold" fold --by-time=1s --only symbol=tick two.svg | cmp - is
 }
 
+@test "a profile file with --heat says when, and a picture that is made of it" {
+	"$flamefold" graph -q --heat -o one.svg phases.txt
+	"$flamefold" graph -q --heat -o one.ff phases.txt
+	"$flamefold" graph -q -o none.ff phases.txt
+	"$flamefold" graph -q -o two.svg one.ff
+	"$flamefold" graph -q --heat -o two.ff one.svg
+	"$flamefold" merge -q -o same.ff one.ff
+	"$flamefold" merge -q -o same2.ff same.ff one.ff
+	cmp same.ff same2.ff
+	"$flamefold" merge -q --only symbol=nothing --no-inputs -o empty.ff phases.txt
+	"$flamefold" merge -q -o same2.ff empty.ff same.ff
+	"$flamefold" fold --by-time=1s phases.txt >is
+	for file in one.svg one.ff two.svg two.ff same.ff same2.ff; do
+		"$flamefold" fold --by-time=1s $file | cmp - is
+	done
+	"$flamefold" fold phases.txt | LC_ALL=C sort >is
+	"$root"/tests/store/fold.py one.ff | cmp - is
+	for threads in 2 4; do
+		"$flamefold" graph -q --heat --threads=$threads -o more.ff phases.txt
+		cmp one.ff more.ff
+	done
+	# Without the option it is not there, and of several there is none, in whatever order; that is said once.
+	[ "$(wc -c <none.ff)" -lt "$(wc -c <one.ff)" ]
+	run -1 --separate-stderr "$flamefold" fold --by-time=1s none.ff
+	[[ $stderr == *"nothing in it has a time"* ]]
+	sed 's/tick/tock/' phases.txt >other.txt
+	"$flamefold" graph -q --heat -o other.ff other.txt
+	run -0 --separate-stderr "$flamefold" merge -o ab.ff one.ff other.ff
+	[ "$(grep -c 'map of time of 2 of 2 files is left out' <<<"$stderr")" = 1 ]
+	"$flamefold" merge -q -o ba.ff other.ff one.ff
+	cmp ab.ff ba.ff
+	run -1 --separate-stderr "$flamefold" fold --by-time=1s ab.ff
+	[[ $stderr == *"nothing in it has a time"* ]]
+}
+
+@test "times of a profile file that are not those of its values are refused" {
+	"$flamefold" graph -q --heat -o one.ff phases.txt
+	"$flamefold" merge -q --no-pack -o plain.ff one.ff
+	# The first of its widths, and of its parts, with a checksum that is right.
+	for change in 0:ff 1:00 3:07; do
+		python3 - plain.ff "$change" >bad.ff <<-'END'
+		import sys, zlib
+		data, at = bytearray(open(sys.argv[1], "rb").read()), 10
+		def varint():
+		    global at
+		    value = shift = 0
+		    while True:
+		        at += 1
+		        value |= (data[at - 1] & 127) << shift
+		        shift += 7
+		        if data[at - 1] < 128:
+		            return value
+		while varint() != 11:
+		    size = varint()
+		    at += size + 4
+		size = varint()
+		offset, byte = sys.argv[2].split(":")
+		data[at + int(offset)] = int(byte, 16)
+		data[at + size:at + size + 4] = zlib.crc32(data[at:at + size]).to_bytes(4, "little")
+		sys.stdout.buffer.write(data)
+		END
+		run -1 --separate-stderr "$flamefold" graph -q -o x.svg bad.ff
+		[[ $stderr == *"times are not those of its values"* ]]
+		# Who does not ask for it reads the rest.
+		"$flamefold" fold -q bad.ff >/dev/null
+	done
+}
+
 # Waits of half a second, and before them stacks that waited for no time at all, which a picture does not have.
 @test "a picture of waits has them where they were" {
 	{

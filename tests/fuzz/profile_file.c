@@ -1,9 +1,10 @@
 /*
  * A profile file, read and merged. The first byte chooses: 0, the rest is the file; else what stands
- * behind its header without the checksums, so that the fuzzer need not invent these (bits 1 and 2 are its
+ * behind its header without the checksums, so that the fuzzer need not invent these (bits 1, 2 and 4 are its
  * flags, bit 3 has it symbolized, too), and the file is merged with itself as well: where that is done it can be read, and is what it was, twice.
  */
 #include <flamefold_store.h>
+#include <flamefold_time.h>
 #include <stdbool.h>
 #include <zlib.h>
 
@@ -110,9 +111,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	out = open_memstream(&file, &length);
 	fuzz_check(out != NULL, "memory");
-	put_sections(out, (data[0] >> 1) & 3, data + 1, size - 1);
+	put_sections(out, (data[0] >> 1 & 3) | (data[0] >> 2 & 4), data + 1, size - 1);
 	fclose(out);
-	fuzz_profile((const uint8_t *)file, length, 0);
+	fuzz_profile((const uint8_t *)file, length,
+		     data[0] & 16 ? FF_HEAT | FF_PHASES : 0);
 	merge_with_itself(file, length, data[0] & 8);
 	free(file);
 	return 0;
