@@ -106,6 +106,44 @@ slice()
 	"$flamefold" fold --by-time=1s --only symbol=tick two.svg | cmp - is
 }
 
+@test "samples out of order, one of them, more than a day, and a clock that jumps" {
+	# From the last one to the first; a process has no name before it is said.
+	awk 'BEGIN { RS = ""; ORS = "\n\n" } { all[NR] = $0 } END { for (i = NR; i; i--) print all[i] }' phases.txt >back.txt
+	"$flamefold" graph --threads=4 -q -o back.svg back.txt
+	for file in phases.txt back.txt back.svg; do
+		"$flamefold" fold --by-time=1s $file |
+			awk '/^#/ { at = $2; next } { sub(/^[^;]*;/, ""); n[at " " $1] += $2 }
+				END { for (key in n) print key, n[key] }' | sort >$file.is
+		cmp phases.txt.is $file.is
+	done
+	head -n 4 phases.txt >one.txt
+	"$flamefold" graph --heat -q -o one.svg one.txt
+	run -0 "$flamefold" fold --by-time=1s one.txt
+	[ "$output" = $'# 0.000000000,1.000000000\nprog;main;tick 1000' ]
+	# Half a minute between samples, over midnight and 25 hours; a stack has an hour.
+	awk 'BEGIN { for (s = 0; s < 90000; s += 30)
+		printf "p 7/7 [000] %d.500000: 5 cycles: \n\t401000 f%d+0x4 (/p)\n\n", 50000 + s, s / 3600 }' >day.txt
+	"$flamefold" graph -q -o day.svg day.txt
+	for file in day.txt day.svg; do
+		"$flamefold" fold -q --by-time=3600s $file >is
+		awk '!/^#/ && $0 != "p;f" n++ " 600" { exit 1 } END { exit n != 25 }' is
+		[ "$(grep -c '^# ' is)" = 25 ]
+	done
+	slice 86400.000000000,90000.000000000 <is >last
+	"$flamefold" fold -q --only time=86400,90000 day.txt | cmp - last
+	# 300 years later: nothing is drawn, and that is said.
+	{ cat one.txt && sed 's/86390/9999999999/' one.txt; } >jump.txt
+	run -0 --separate-stderr "$flamefold" graph --heat -o jump.svg jump.txt
+	[[ $stderr == *"no map of time: something in it has no time"* ]]
+	"$flamefold" graph --no-heat -q -o none.svg jump.txt
+	cmp jump.svg none.svg
+	# One year later it is drawn, as wide as that needs.
+	{ cat one.txt && sed 's/86390/31622390/' one.txt; } >jump.txt
+	"$flamefold" graph --heat -q -o jump.svg jump.txt
+	run -0 "$flamefold" fold --by-time=86400s jump.svg
+	[ "${lines[2]}" = '# 31536000.000000000,31622400.000000000' ]
+}
+
 @test "a profile file with --heat says when, and a picture that is made of it" {
 	"$flamefold" graph -q --heat -o one.svg phases.txt
 	"$flamefold" graph -q --heat -o one.ff phases.txt
@@ -194,6 +232,19 @@ slice()
 	"$root/tests/perfdata/build" -o x.data x.pd
 	"$flamefold" graph -q --addrs --mode=offcpu -o x.svg x.data
 	"$flamefold" fold -q --addrs --mode=offcpu --by-time=100ms x.data >is
-	[ "$(grep -vc '^#' is)" = 20 ]
+	# What is true: each of four waits in its own place, for as long as it was in a slice.
+	for i in 0 1 2 3; do
+		for tenth in 2 3 4 5 6; do
+			printf '# %d.%d00000000,%d.%d00000000\n' $i $tenth $i $((tenth + 1))
+			echo "app;[unknown <1f00>];[unknown <1$((i + 1))00>] 100000000"
+		done
+	done | cmp - is
+	# A time that cuts no wait is what --only time= leaves, which takes them by their ends.
+	for i in 0 1 2 3; do
+		"$flamefold" fold -q --addrs --mode=offcpu --by-time=1s x.data |
+			slice $i.000000000,$((i + 1)).000000000 >slice
+		"$flamefold" fold -q --addrs --mode=offcpu --only time=$i,$((i + 1)) x.data | cmp - slice
+		[ -s slice ]
+	done
 	"$flamefold" fold -q --by-time=100ms x.svg | cmp - is
 }
