@@ -83,3 +83,40 @@ Test(placed, children_are_in_the_order_of_their_frames)
 	cr_expect_eq(last, 9);
 	release(&p, &tables, &strings);
 }
+
+/* In a file they have other numbers than in the order they came. */
+Test(placed, times_follow_their_nodes)
+{
+	struct store_tables tables;
+	struct store_sink sink;
+	struct intern strings;
+	struct placed p;
+	uint32_t later, sooner;
+	size_t size;
+	char *file;
+	FILE *out = open_memstream(&file, &size);
+
+	init(&p, &tables, &strings);
+	tables.has_heat = true;
+	cr_assert_eq(placed_child(&p, 0, 2, &later), 0);
+	cr_assert_eq(placed_child(&p, 0, 1, &sooner), 0);
+	p.heat = (struct heat){ .width = 1, .is_fixed = true };
+	for (uint32_t i = 0; i < 2; i++) {
+		struct heat_cell cell = { .weight = i + 5,
+					  .node = i ? sooner : later,
+					  .samples = 1 };
+
+		cr_assert_eq(heat_add_cell(&p.heat, 3, cell), 0);
+	}
+	cr_assert_eq(store_sink_init(&sink, out, true, store_tables_flags(&tables)), 0);
+	cr_assert_eq(placed_write(&p, &sink, &tables), 0);
+	cr_assert_eq(p.heat.cells.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		cr_expect_eq(p.heat.cells.v[i].node, i + 1);
+		cr_expect_eq(p.heat.cells.v[i].weight, 6 - i);
+	}
+	store_sink_release(&sink);
+	fclose(out);
+	free(file);
+	release(&p, &tables, &strings);
+}
