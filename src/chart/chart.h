@@ -60,11 +60,9 @@ void chart_release(struct chart *c);
  *	a b a b a a b     ->     a a a a b b b
  *
  * So frames have as much time as they had, in that cell and as a whole; only what came first in a cell
- * is not known any more. The smallest cells of 2^n ns are taken that are enough, and none longer than
- * @longest. 0, or -ENOMEM.
+ * is not known any more. The smallest cells of 2^n ns are taken that are enough. 0, or -ENOMEM.
  */
-int chart_coarsen(const struct chart *c, size_t most, uint64_t longest,
-		  struct chart *ret);
+int chart_coarsen(const struct chart *c, size_t most, struct chart *ret);
 
 /* A frame from when to when. */
 struct chart_span {
@@ -80,6 +78,9 @@ struct chart_walk {
 	const struct chart *chart;
 	const struct named *tree;
 	const struct symbols *symbols;
+	/* By node: those with one number are one, and a callee with its caller's is none. NULL: each is
+	 * for itself. May be set once the walk has started. */
+	const uint32_t *numbers;
 	size_t run, end; /* the next one; of the thread's */
 	ARRAY(struct chart_span) open; /* by depth */
 	ARRAY(uint32_t)
@@ -95,6 +96,36 @@ void chart_walk_start(struct chart_walk *w, const struct chart *chart,
 /* enum chart_step, with its span, whose depth is w->open.count then; or -ENOMEM. */
 int chart_next(struct chart_walk *w, struct chart_span *ret);
 void chart_walk_release(struct chart_walk *w);
+
+/*
+ * A span, or neighbours at one depth that are all narrower than what can be seen:
+ *
+ *	spans     | a | b |   c   |b|a|   |a|         d         |
+ *	joined    |       c, 5 spans      |a|         d         |       where the gap is wide
+ */
+struct chart_joined {
+	struct chart_span longest; /* of them; the first of those */
+	uint64_t begin, end, sum; /* sum: of their lengths, ns */
+	uint64_t samples, count;
+	uint32_t depth;
+};
+
+struct chart_join {
+	const struct tree_source *in;
+	const uint32_t *numbers; /* as of struct chart_walk */
+	uint64_t
+		least; /* ns: what is shorter is joined, and across gaps that are shorter */
+	uint64_t block; /* ns: none of two blocks of time are joined. 0: all may be */
+	bool outermost; /* only what nothing has called */
+};
+
+/* All spans of a thread, those of a depth in order of time. Adds to @ret, an ARRAY. 0, or -ENOMEM. */
+struct chart_joined_list {
+	struct chart_joined *v;
+	size_t count, room;
+};
+int chart_join_thread(const struct chart *c, const struct chart_thread *thread,
+		      const struct chart_join *how, struct chart_joined_list *ret);
 
 /* What stands in place of a function: "[waiting]". */
 const char *chart_what_name(enum chart_what what);

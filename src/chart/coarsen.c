@@ -57,7 +57,7 @@ static size_t join_cells(struct chart_run *runs, size_t count, unsigned shift)
 	return kept;
 }
 
-int chart_coarsen(const struct chart *c, size_t most, uint64_t longest, struct chart *ret)
+int chart_coarsen(const struct chart *c, size_t most, struct chart *ret)
 {
 	unsigned shift = SHIFT_LEAST;
 
@@ -71,8 +71,7 @@ int chart_coarsen(const struct chart *c, size_t most, uint64_t longest, struct c
 		ret->threads.v[ret->threads.count++] = c->threads.v[i];
 	for (size_t i = 0; i < c->runs.count; i++)
 		ret->runs.v[ret->runs.count++] = c->runs.v[i];
-	while (ret->runs.count > most && c->length >> shift &&
-	       UINT64_C(2) << shift <= longest) {
+	while (ret->runs.count > most && c->length >> shift) {
 		size_t kept = 0;
 
 		shift++;

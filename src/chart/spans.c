@@ -46,10 +46,16 @@ void chart_walk_start(struct chart_walk *w, const struct chart *chart,
 	w->chart = chart;
 	w->tree = in->tree;
 	w->symbols = in->symbols;
+	w->numbers = NULL;
 	w->run = thread->first;
 	w->end = thread->end;
 	w->open.count = w->path.count = 0;
 	w->keep = w->wanted = 0;
+}
+
+static bool is_one(const struct chart_walk *w, uint32_t a, uint32_t b)
+{
+	return w->numbers ? w->numbers[a] == w->numbers[b] : a == b;
 }
 
 /* The frames of a run, leaf first, and how many of them are open already. */
@@ -69,6 +75,8 @@ static int share_path(struct chart_walk *w, const struct chart_run *run)
 		if (!node->parent &&
 		    function_is_process(&w->symbols->functions.v[node->function]))
 			break;
+		if (node->parent && is_one(w, n, node->parent))
+			continue;
 		if (!array_reserve(&w->path, 2))
 			return -ENOMEM;
 		w->path.v[w->path.count++] = n;
@@ -77,7 +85,8 @@ static int share_path(struct chart_walk *w, const struct chart_run *run)
 		w->path.v[w->path.count++] = 0;
 	if (leaf && leaf->what == run->what && w->at == run->begin)
 		while (shared < w->open.count && shared < w->path.count &&
-		       w->open.v[shared].node == w->path.v[w->path.count - 1 - shared])
+		       is_one(w, w->open.v[shared].node,
+			      w->path.v[w->path.count - 1 - shared]))
 			shared++;
 	w->keep = shared;
 	w->wanted = w->path.count;

@@ -50,15 +50,19 @@ enum saved_column {
 	SAVED_HEAT_PHASES,
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
-	/* Of a chart: its threads, and of their runs the gaps, lengths, nodes, and what they are; and once more, of
-	 * longer cells. Input passes over them. */
-	SAVED_CHART = SAVED_FURTHER + 2 * COLUMNS_FURTHER, /* 182 */
-	SAVED_CHART_GAP,
+	/* Of a chart; input passes over all of it. What a first picture needs is before the runs: a
+	 * browser draws it while it unpacks these. */
+	SAVED_CHART = SAVED_FURTHER + 2 * COLUMNS_FURTHER, /* 182: threads */
+	SAVED_CHART_MARKS, /* where blocks of runs begin */
+	SAVED_CHART_LEVELS, /* of spans that are joined, and how many these are */
+	SAVED_CHART_TIMES, /* of them, and so are the next two */
+	SAVED_CHART_LONGEST,
+	SAVED_CHART_COUNTS,
+	SAVED_CHART_GAP, /* of runs, and so are the others */
 	SAVED_CHART_LENGTH,
 	SAVED_CHART_NODE,
 	SAVED_CHART_WHAT,
-	SAVED_CHART_COARSE = SAVED_CHART + 5,
-	SAVED_COLUMNS = SAVED_CHART + 10,
+	SAVED_COLUMNS,
 };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */

@@ -165,6 +165,68 @@ test("more than fifty threads are folded away until they are asked for", async (
 	assert.equal(await seen(), 60);
 });
 
+// Of 8 threads that are sampled each ms; more than a page reads at once.
+function chartOfMany(samples) {
+	const folder = mkdtempSync(join(tmpdir(), "chart-")), bench = new URL("../bench/moments.c", import.meta.url).pathname;
+
+	execFileSync(process.env.CC || "cc", ["-O1", "-o", join(folder, "moments"), bench]);
+	execFileSync(join(folder, "moments"), [samples, join(folder, "x.data")]);
+	try {
+		return execFileSync(process.env.FLAMEFOLD, ["graph", "-q", "--addrs", "--chart", "-o", "-", "-f", "svg",
+			join(folder, "x.data")], { maxBuffer: 1 << 28 }).toString();
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+const described = (page) => page.waitForFunction(() =>
+	[...document.querySelectorAll("#app .spans rect")].every((rect) => rect.hasAttribute("aria-label")));
+const whole = (page) => page.waitForSelector("svg[data-whole]");
+
+async function goTo(page, from, to) {
+	await page.evaluate((hash) => { location.hash = hash; }, `t=${Math.round(from)},${Math.round(to)}`);
+	await page.waitForFunction((from) => Math.abs(document.querySelector("svg[data-flamefold]").dataset.window.split(",")[0] - from) < 2, from);
+	await settle(page);
+	await page.waitForTimeout(300);
+	await described(page);
+}
+
+test("of many runs the first picture has joined ones, and a zoom shows each of them", async () => {
+	const page = await browser.open(chartOfMany(400000));
+
+	await page.waitForSelector("svg[data-ready]");
+	await described(page);
+	const [, length] = await windowOf(page), first = await spans(page);
+
+	assert.ok(first.length < 4000, `${first.length} are drawn`);
+	assert.ok(first.some(({ says }) => /^[\d,]+ spans of .* in .*, the longest: /.test(says)));
+	await whole(page);
+
+	/* Nothing is lost: all time, and all samples. */
+	await press(page, "/");
+	await page.keyboard.type("work");
+	await page.waitForFunction(() => document.querySelector("svg[data-flamefold]").dataset.match);
+	near(+(await page.evaluate(() => document.querySelector("svg[data-flamefold]").dataset.match)).split(",")[1] / 400000 / ms, 1, 0.01);
+	assert.match(await page.evaluate(() => document.querySelector("#matched").textContent), /100 % of the time/);
+	await press(page, "Escape");
+
+	/* What is joined in the whole is one by one in a piece of it. */
+	await goTo(page, length / 2, length / 2 + 60 * ms);
+	const near60 = await spans(page);
+
+	assert.ok(near60.every(({ says }) => !/spans of/.test(says)), "each for itself");
+	assert.ok(near60.filter(({ level }) => level === 12).length > 20);
+
+	/* What begins and ends out of sight does so when it did. */
+	await goTo(page, 0, length / 8);
+	const long = (await spans(page)).filter(({ says, level }) => level === 1 && !/spans of/.test(says)).sort((a, b) => b.wide - a.wide)[0];
+	const [, from, unit] = / from ([\d.]+) (\S+) to /.exec(long.says);
+	const middle = from * { s: 1000, ms: 1, "µs": 1e-3, ns: 1e-6 }[unit] * ms;
+
+	await goTo(page, middle + 5 * ms, middle + 25 * ms);
+	assert.ok((await spans(page)).some(({ says }) => says === long.says), long.says);
+});
+
 test("nothing is wrong with it for those who do not see it", { notInFirefox: "axe is loaded through Chromium" }, async () => {
 	const page = await openChart(two);
 

@@ -24,6 +24,11 @@ function makeReader(bytes = octets()) {
 	let at = 0;
 
 	return {
+		at: () => at,
+		from(offset) {
+			at = offset;
+			return this;
+		},
 		more: () => at < bytes.length,
 		byte: () => bytes[at++],
 		number() {

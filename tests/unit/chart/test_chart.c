@@ -127,7 +127,7 @@ Test(chart, coarser_cells_keep_the_time_of_each_stack)
 	}
 	make(&c);
 	for (size_t most = RUNS; most > 50; most /= 3) {
-		cr_assert_eq(chart_coarsen(&c, most, UINT64_MAX, &coarse), 0);
+		cr_assert_eq(chart_coarsen(&c, most, &coarse), 0);
 		cr_expect_leq(coarse.runs.count, most);
 		cr_expect_eq(coarse.cell != 0, most < RUNS);
 		for (uint32_t node = 1; node <= STACKS; node++)
@@ -153,23 +153,8 @@ Test(chart, as_many_runs_as_there_are_stacks_stay)
 	for (uint32_t i = 0; i < 9; i++)
 		run(t, 100 * i, 100 * i + 100, 1 + i);
 	make(&c);
-	cr_assert_eq(chart_coarsen(&c, 3, UINT64_MAX, &coarse), 0);
+	cr_assert_eq(chart_coarsen(&c, 3, &coarse), 0);
 	cr_expect_eq(coarse.runs.count, 9);
-	chart_release(&coarse);
-	chart_release(&c);
-}
-
-/* What is to be seen as a whole needs cells that are shorter than its pixels. */
-Test(chart, cells_are_not_longer_than_they_may_be)
-{
-	uint32_t t = thread(1, 1);
-	struct chart c, coarse;
-
-	for (uint32_t i = 0; i < 4000; i++)
-		run(t, 100 * i, 100 * i + 100, 1 + i % 2);
-	make(&c);
-	cr_assert_eq(chart_coarsen(&c, 3, 5000, &coarse), 0);
-	cr_expect_eq(coarse.cell, 4096);
 	chart_release(&coarse);
 	chart_release(&c);
 }
@@ -214,6 +199,65 @@ Test(chart, what_two_stacks_share_stays_open)
 	run(t, 35, 40, 1);
 	make(&c);
 	expect_spans(&c, "(1@0 (2@0 2@10*1) (3@10 3@20*1) 1@30*3) (1@35 1@40*1) ");
+	chart_release(&c);
+}
+
+/* What is narrow is the longest of its neighbours, and none is lost. */
+Test(chart, narrow_spans_are_joined)
+{
+	struct named tree = { .nodes = { .v = nodes, .count = 4 } };
+	struct symbols symbols = { .functions = { .v = functions, .count = 4 } };
+	struct tree_source in = { .tree = &tree, .symbols = &symbols };
+	static const uint32_t one_function[] = { 0, 1, 2, 2 };
+	static const struct {
+		struct chart_join how;
+		const char *spans; /* depth begin-end node count sum */
+	} cases[] = {
+		{ { .least = 1 },
+		  "1:0-5 2 1 5, 1:5-15 3 1 10, 1:15-18 2 1 3, 0:0-18 1 1 18, "
+		  "1:30-32 2 1 2, 0:30-32 1 1 2, 0:100-130 1 1 30, " },
+		{ { .least = 11 },
+		  "0:0-18 1 1 18, 1:0-18 3 3 18, 0:30-32 1 1 2, 0:100-130 1 1 30, "
+		  "1:30-32 2 1 2, " },
+		{ { .least = 15 },
+		  "0:0-18 1 1 18, 0:30-32 1 1 2, 0:100-130 1 1 30, 1:0-32 3 4 20, " },
+		{ { .least = 15, .block = 15 },
+		  "1:0-15 3 2 15, 0:0-18 1 1 18, 1:15-18 2 1 3, 0:30-32 1 1 2, "
+		  "0:100-130 1 1 30, 1:30-32 2 1 2, " },
+		{ { .least = 1, .outermost = true },
+		  "0:0-18 1 1 18, 0:30-32 1 1 2, 0:100-130 1 1 30, " },
+		{ { .least = 1, .numbers = one_function },
+		  "1:0-18 2 1 18, 0:0-18 1 1 18, 1:30-32 2 1 2, 0:30-32 1 1 2, 0:100-130 "
+		  "1 1 30, " },
+	};
+	uint32_t t = thread(1, 1);
+	struct chart c;
+
+	for (size_t i = 0; i < 4; i++)
+		functions[i].kind = FUNCTION_USER;
+	run(t, 0, 5, 2);
+	run(t, 5, 15, 3);
+	run(t, 15, 18, 2);
+	run(t, 30, 32, 2);
+	run(t, 100, 130, 1);
+	make(&c);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct chart_join how = cases[i].how;
+		struct chart_joined_list list = { 0 };
+		char found[400] = "", *at = found;
+
+		how.in = &in;
+		cr_assert_eq(chart_join_thread(&c, &c.threads.v[0], &how, &list), 0);
+		for (size_t k = 0; k < list.count; k++) {
+			const struct chart_joined *one = &list.v[k];
+
+			at += sprintf(at, "%u:%lu-%lu %u %lu %lu, ", one->depth,
+				      one->begin, one->end, one->longest.node, one->count,
+				      one->sum);
+		}
+		cr_expect_str_eq(found, cases[i].spans, "%zu: %s", i, found);
+		array_release(&list);
+	}
 	chart_release(&c);
 }
 

@@ -2,7 +2,7 @@
  * Threads below each other, each with a heading that opens it and an SVG of its spans. Only what is in
  * sight is drawn; a span is a rectangle with a label, if there is room.
  */
-const rowHigh = 16, folded = 50, sideways = 10;
+const rowHigh = 16, folded = 50, sideways = 10, mostDrawn = 2500;
 let shownFrom = 0, shownTo = 1; /* the moments at the left and right edge */
 let wide = 1, dark = false, lists, current = null, fitLabel, pattern, matches, marked = 0;
 
@@ -74,8 +74,8 @@ function drawThread(thread, most) {
 	let spans = spansOf(thread, shownFrom, shownTo, least);
 
 	/* More than browsers show at once: wider ones. */
-	for (let more = 2; spans.length > most && more < 32; more *= 2)
-		spans = spansOf(thread, shownFrom, shownTo, more * least);
+	for (let more = 1.25; spans.length > most && more < 32; more *= 1.25)
+		spans = joinMore(spans, more * least);
 	if (!thread.opened)
 		spans = leavesOf(spans);
 	else
@@ -96,8 +96,6 @@ function drawThread(thread, most) {
 			x: left, y, width: max(right - left - (right - left > 3 ? 0.5 : 0), 0.6),
 			class: `${match ? "match " : ""}${span.count > 1 ? "narrow " : ""}w${span.node < chart.nodes || span.what ? span.what : 1}`,
 			fill: colour ? `rgb(${colour})` : "none",
-			"aria-label": saysOf(span, thread).join(", "),
-			"aria-level": span.depth + 1,
 			tabindex: here || k === 1 && current?.thread !== thread ? 0 : -1,
 		});
 		if (thread.opened && right - left > 30 && span.count === 1) {
@@ -118,6 +116,25 @@ function drawThread(thread, most) {
 	for (let i = 0; i < labels; i++)
 		if (thread.texts.all[i].nextSibling?.localName === "rect")
 			thread.svg.append(thread.texts.all[i]);
+}
+
+/* Who hears and does not see: what has the focus says it at once, where there are many all others soon after. */
+function describe(rect) {
+	const { span, thread } = rect;
+
+	update(rect, { "aria-label": saysOf(span, thread).join(", "), "aria-level": span.depth + 1 });
+}
+
+let describing;
+
+function describeAll() {
+	const drawn = chart.threads.flatMap(({ boxes }) => boxes.all.filter((rect) => rect.isConnected));
+
+	clearTimeout(describing);
+	if (drawn.length > 500)
+		describing = setTimeout(() => drawn.forEach(describe), 200);
+	else
+		drawn.forEach(describe);
 }
 
 /* 1, 2 or 5 times a power of 10: some 100 pixels. */
@@ -154,6 +171,7 @@ function draw() {
 function drawNow() {
 	const before = performance.now(), { stage } = elements, { top, bottom } = stage.getBoundingClientRect();
 
+	chart.stale = false;
 	wide = max(50, elements.threads.clientWidth - 2 * sideways);
 	drawRuler();
 
@@ -164,7 +182,8 @@ function drawNow() {
 	});
 
 	for (const thread of seen)
-		drawThread(thread, max(300, 6000 / seen.length));
+		drawThread(thread, max(200, mostDrawn / seen.length));
+	describeAll();
 	root.setAttribute("data-window", `${shownFrom},${shownTo}`);
 	root.setAttribute("data-drawn", document.querySelectorAll("#app .spans rect").length);
 	elements.unzoom.disabled = shownFrom === 0 && shownTo === chart.length;

@@ -110,7 +110,13 @@ function choose(span, thread, focus) {
 	if (!focus)
 		return;
 	drawNow();
-	thread.boxes.all.find((rect) => rect.isConnected && isSame(rect.span, span))?.focus();
+
+	const box = thread.boxes.all.find((rect) => rect.isConnected && isSame(rect.span, span));
+
+	if (box) {
+		describe(box);
+		box.focus();
+	}
 }
 
 /* Into sight: the thread opened, the moment within the page. */
@@ -188,7 +194,7 @@ function patternOf(string) {
 
 /* By node: is it, or what has called it, a hit? Then all of a run's time is. */
 function search() {
-	const string = elements.search.value, { parent, func, nodes, threads } = chart;
+	const string = elements.search.value, { parent, func, nodes, time, hits, steps } = chart;
 	let found = 0, all = 0, count = 0;
 
 	matches = null;
@@ -201,37 +207,37 @@ function search() {
 		for (let i = 1; i < nodes; i++)
 			matches[i] = hit[func[i]] && (parent[i] || chart.level[i]) ? 1 : matches[parent[i]];
 	}
-	/* Coarse or not, each stack has all of its time. */
-	for (const { begin, end, node, what, count: runs } of threads.map((one) => one.coarse || one.fine()))
-		for (let i = 0; i < runs && matches; i++) {
-			const length = what[i] < waiting ? end[i] - begin[i] : 0;
-
-			all += length;
-			if (matches[node[i]]) {
-				found += length;
-				count++;
-			}
+	for (let i = 0; i < nodes && matches; i++) {
+		all += time[i];
+		if (matches[i]) {
+			found += time[i];
+			count += hits[i];
 		}
-	elements.matched.textContent = matches
-		? `${durationOf(found)}, ${share(found, all)} of the time on processors` : "";
-	root.setAttribute("data-match", matches ? `${count},${found}` : "");
-	elements.after.disabled = elements.before.disabled = !count;
+	}
+
+	/* What is not read yet is not added up: comes again when it is. */
+	const isWhole = matches && !steps.length;
+
+	elements.matched.textContent = isWhole ? `${durationOf(found)}, ${share(found, all)} of the time on processors`
+		: matches ? "Adding up…" : "";
+	root.setAttribute("data-match", isWhole ? `${count},${found}` : "");
+	elements.after.disabled = elements.before.disabled = !isWhole || !count;
 	history.replaceState(null, "", addressNow());
 	draw();
 }
 
 /* The next run that is a hit, from the current span on, thread by thread. */
 function findNext(by) {
-	const { threads, parent, func } = chart;
+	const { threads, parent, func, steps } = chart;
 	const start = current ? current.thread.index : 0;
 
-	for (let k = 0; matches && k <= threads.length; k++) {
+	for (let k = 0; matches && !steps.length && k <= threads.length; k++) {
 		const thread = threads[(start + k * by + threads.length * (k + 1)) % threads.length];
-		const runs = thread.fine(), { node, count } = runs;
+		const { node, count } = thread.runs;
 		let i = by > 0 ? -1 : count;
 
 		if (k === 0 && current)
-			i = firstRun(runs, by > 0 ? current.end : current.begin) - (by > 0);
+			i = firstRun(thread, by > 0 ? current.end : current.begin) - (by > 0);
 		for (i += by; i >= 0 && i < count; i += by)
 			if (matches[node[i]]) {
 				let up = node[i];
@@ -246,7 +252,7 @@ function findNext(by) {
 
 /* The span of a frame that a run is in. */
 function reachRun(thread, run, node) {
-	const { begin, end } = thread.fine(), depth = chart.level[node] - 1;
+	const { begin, end } = thread.runs, depth = chart.level[node] - 1;
 
 	if (thread.section.hidden)
 		unfold();

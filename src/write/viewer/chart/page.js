@@ -118,11 +118,8 @@ const legendOf = (what, text) => make("span", {}, make("i", { class: what }), te
 function makeLegend() {
 	const kinds = [["user", "user code"], ["kernel", "kernel"]];
 	const colours = root.getAttribute("data-kinds").split(" ").map(Number);
-	const has = octets(4);
+	const has = chart.threads.reduce((all, { kinds: some }) => all | some, 0);
 
-	for (const { what, count } of chart.threads.map((one) => one.coarse || one.fine()))
-		for (let i = 0; i < count; i++)
-			has[what[i]] = 1;
 	return make("div", { id: "legend" },
 		...kinds.map(([, text], k) => {
 			const one = legendOf("", text);
@@ -131,7 +128,7 @@ function makeLegend() {
 			return one;
 		}),
 		...[[waiting, "waiting"], [runnable, "could run, waits for a processor"], [unsampled, "on a processor, not sampled"]]
-			.filter(([what]) => has[what]).map(([what, text]) => legendOf(`w${what}`, text)),
+			.filter(([what]) => has >> what & 1).map(([what, text]) => legendOf(`w${what}`, text)),
 		...chart.cell ? [make("span", {}, `Within ${durationOf(chart.cell)} spans are in the order of their names`)] : []);
 }
 
@@ -167,11 +164,83 @@ function makePage() {
 		     make("p", {}, "With Ctrl the wheel zooms, with Shift it moves. A drag on the ruler chooses what is shown. A click on a span chooses it, another one zooms.")));
 }
 
+const pause = () => new Promise((done) => { setTimeout(done); });
+
+/* The payload, as it comes. Once something is to be seen, there is time for it to be drawn, and for keys. */
+async function receive(holder, arrives) {
+	const bytes = octets(+holder.getAttribute("data-bytes"));
+	const pieces = [...holder.querySelectorAll("data")].map((one) => () => fromText(one.textContent));
+	let have = 0;
+
+	function add(piece) {
+		bytes.set(piece, have);
+		have += piece.length;
+		arrives(bytes, have);
+	}
+
+	if (holder.getAttribute("data-packing") === "none") {
+		pieces.forEach((piece) => add(piece()));
+		return bytes;
+	}
+
+	const { readable, writable } = new DecompressionStream("deflate");
+	const reader = readable.getReader(), writer = writable.getWriter();
+	const write = async () => {
+		for (const piece of pieces) {
+			if (chart)
+				await pause();
+			await writer.write(piece());
+		}
+		await writer.close();
+	};
+
+	/* What is wrong with them the reader is told, too. */
+	write().catch(() => {});
+	for (let next = await reader.read(); !next.done; next = await reader.read())
+		add(next.value);
+	return bytes;
+}
+
+/* A few milliseconds of what is still to be read, and again. */
+function readOn() {
+	const { steps } = chart, until = performance.now() + 8;
+
+	while (steps.length && performance.now() < until)
+		steps.shift()();
+	if (steps.length) {
+		setTimeout(readOn);
+		return;
+	}
+	if (matches)
+		search();
+	root.setAttribute("data-whole", round(performance.now()));
+}
+
 async function start() {
 	const holder = root.querySelector("#flamefold-data");
+	const bytes = await receive(holder, (some, have) => {
+		if (chart || have < 4096 || have < firstPart(some))
+			return;
+		readChart(some);
+		open();
+	});
+
+	if (!chart) {
+		readChart(bytes);
+		chart.arrived = true;
+		chart.steps.splice(0).forEach((step) => step());
+		open();
+	}
+	chart.arrived = true;
+	chart.better();
+	readOn();
+}
+
+/* What is there already, in place of the static picture. */
+function open() {
 	const system = matchMedia("(prefers-color-scheme:dark)"), scheme = root.getAttribute("data-scheme");
 
-	chart = readChart(await unpack(holder.textContent, holder.getAttribute("data-packing")));
+	chart.better = () => chart.stale && draw();
 	lists = ["data-light", "data-dark"].map((name) => root.getAttribute(name).split(" ").map((colour) =>
 		[1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16))));
 	dark = scheme ? scheme === "dark" : system.matches;
