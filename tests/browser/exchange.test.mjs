@@ -38,26 +38,87 @@ after(async () => {
 	server?.close();
 });
 
+async function isRead(address) {
+	const page = await chrome.newPage();
+	const refused = [];
+
+	page.setDefaultTimeout(900_000);
+	page.on("dialog", (dialog) => {
+		refused.push(dialog.message());
+		dialog.dismiss();
+	});
+	page.on("pageerror", (error) => refused.push(error.message));
+	await page.goto(`http://localhost:${server.address().port}/#profileURL=${address}`);
+	// Its title is the profile's, once that was read.
+	for (let i = 0; i < 600 && !refused.length && !(await page.title()).includes(" - "); i++)
+		await page.waitForTimeout(100);
+	assert.deepEqual(refused, []);
+	assert.match(await page.title(), / - speedscope$/);
+	await page.close();
+}
+
 for (const format of ["speedscope", "chrome", "callgrind", "pprof", "folded"])
 	test(`speedscope reads ${format}`, { skip }, async () => {
-		const page = await chrome.newPage();
-		const refused = [];
-
-		page.setDefaultTimeout(900_000);
-		page.on("dialog", (dialog) => {
-			refused.push(dialog.message());
-			dialog.dismiss();
-		});
-		page.on("pageerror", (error) => refused.push(error.message));
 		written.set(`/profile.${format}`, execFileSync(process.env.FLAMEFOLD, ["export", "-q", "-f", format, "-o", "-", "-"], { input: stacks }));
-		await page.goto(`http://localhost:${server.address().port}/#profileURL=/profile.${format}`);
-		// Its title is the profile's, once that was read.
-		for (let i = 0; i < 600 && !refused.length && !(await page.title()).includes(" - "); i++)
-			await page.waitForTimeout(100);
-		assert.deepEqual(refused, []);
-		assert.match(await page.title(), / - speedscope$/);
-		await page.close();
+		await isRead(`/profile.${format}`);
 	});
+
+// Two threads, one of which waits for the other.
+function recordTwo() {
+	const where = mkdtempSync(path.join(tmpdir(), "exchange-"));
+	const sample = (at, of, tid) => `sample id=1 pid=1 tid=${tid} time=${at} cpu=0 ip=0x1${of}00 period=10 chain=U,0x1${of}00,0x1f00`;
+	const fields = "sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,CALLCHAIN";
+
+	writeFileSync(path.join(where, "x.pd"), [
+		"tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_state:8,next_pid:4",
+		`attr name=cpu-clock type=1 config=0 period=10 ids=1 ${fields} flags=sample_id_all,comm_exec`,
+		`attr name=sched:sched_switch type=2 config=316 period=1 ids=2 ${fields},RAW flags=sample_id_all`,
+		"comm pid=1 name=app exec time=1", "mmap2 pid=1 start=0x1000 len=0x1000 name=/no/x time=2",
+		sample(100, "a", 1), sample(110, "b", 1),
+		"sample event=sched:sched_switch id=2 pid=1 tid=1 time=118 cpu=0 ip=0x1c00 period=1 chain=U,0x1c00,0x1f00 " +
+			"fields=prev_pid:1,prev_state:1,next_pid:2",
+		sample(125, "b", 2), sample(135, "a", 2), "",
+	].join("\n"));
+	execFileSync(new URL("../perfdata/build", import.meta.url).pathname, ["-o", path.join(where, "x.data"), path.join(where, "x.pd")]);
+	return where;
+}
+
+test("speedscope reads charts, which are as its schema says", { skip }, async () => {
+	const where = recordTwo(), chart = (format) => execFileSync(process.env.FLAMEFOLD,
+		["export", "-q", "--addrs", "--chart", "-f", format, "-o", "-", path.join(where, "x.data")]);
+
+	try {
+		for (const format of ["speedscope", "chrome"]) {
+			written.set(`/chart.${format}`, chart(format));
+			await isRead(`/chart.${format}`);
+		}
+	} finally {
+		rmSync(where, { recursive: true });
+	}
+
+	const file = JSON.parse(written.get("/chart.speedscope"));
+	const ajv = new (require("ajv"))({ strict: false });
+	const schema = JSON.parse(readFileSync(path.join(folder, "file-format-schema.json")));
+
+	assert.ok(ajv.validate(schema, file), ajv.errorsText());
+	assert.deepEqual(file.profiles.map(({ type, name, unit }) => [type, name, unit]),
+			 [["evented", "app-2", "nanoseconds"], ["evented", "app-1", "nanoseconds"]]);
+	/* The schema does not see that what is opened last is closed first. */
+	for (const { events, endValue } of file.profiles) {
+		const open = [];
+		let last = 0;
+
+		for (const { type, frame, at } of events) {
+			assert.ok(at >= last && at <= endValue);
+			last = at;
+			if (type === "O")
+				open.push(frame);
+			else
+				assert.equal(open.pop(), frame);
+		}
+		assert.deepEqual(open, []);
+	}
+});
 
 const d3 = path.join(process.env.NODE_PATH, "d3-flame-graph/dist/d3-flamegraph.js");
 
