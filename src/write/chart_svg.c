@@ -173,8 +173,8 @@ static int draw_threads(struct chart_svg *s, double least, double *bottom)
 		text_string(t, "\">");
 		xml_text(t, name.bytes ? name.bytes : "", name.size);
 		text_string(t, ": ");
-		number_decimal(t, thread->ran, 6);
-		text_string(t, " ms on a processor</text>\n");
+		title_add_duration(t, thread->ran);
+		text_string(t, " on a processor</text>\n");
 		t->failed |= name.failed;
 		text_release(&name);
 		spans.count = 0;

@@ -214,13 +214,19 @@ static void add_figure(struct text *t, double value, const struct unit *units,
 	text_string(t, u->name);
 }
 
-void title_add(struct text *t, const struct write_facts *f)
+void title_add_duration(struct text *t, uint64_t ns)
 {
 	static const struct unit durations[] = {
 		{ 3.6e12, 1e13, " h" },	  { 1e9, 0.9995e9, " s" },
 		{ 1e6, 0.9995e6, " ms" }, { 1e3, 0.9995e3, " \xc2\xb5s" },
 		{ 1, 0, " ns" },
 	};
+
+	add_figure(t, (double)ns, durations, 2);
+}
+
+void title_add(struct text *t, const struct write_facts *f)
+{
 	static const struct unit counts[] = {
 		{ 1e9, 0.9995e9, " G samples" },
 		{ 1e6, 0.9995e6, " M samples" },
@@ -247,7 +253,7 @@ void title_add(struct text *t, const struct write_facts *f)
 	add_event_name(t, f->events);
 	if (f->duration) {
 		add_separator(t);
-		add_figure(t, (double)f->duration, durations, 2);
+		title_add_duration(t, f->duration);
 	}
 	if (!f->samples)
 		return;

@@ -7,4 +7,7 @@
  * 1.3 M samples", as far as @f knows. Nothing where it does not know what was recorded. */
 void title_add(struct text *t, const struct write_facts *f);
 
+/* "62.0 s", "526 µs": three digits. */
+void title_add_duration(struct text *t, uint64_t ns);
+
 #endif

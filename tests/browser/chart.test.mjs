@@ -92,6 +92,21 @@ test("keys go from span to span, zoom, and come back", async () => {
 	assert.match(await details(page), /app-2/);
 });
 
+test("the focus stays with its span, whatever else is drawn", async () => {
+	const page = await openChart(two);
+	const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? null);
+
+	await press(page, "ArrowDown", "ArrowDown", "ArrowRight");
+	assert.match(await focused(), /<b00>\], 10\.0 ms/);
+	/* Of others there are fewer then. */
+	await press(page, "+", "+");
+	assert.match(await focused(), /<b00>\], 10\.0 ms/);
+	/* It is not in sight any more. */
+	await press(page, "]", "]", "]", "]", "]", "]");
+	assert.equal(await focused(), null);
+	await press(page, "0");
+});
+
 test("a search marks, adds up, and goes from hit to hit", async () => {
 	const page = await openChart(two);
 

@@ -258,6 +258,7 @@ expect()
 	diff <("$flamefold" fold -q --addrs x.data) <("$flamefold" fold -q x.svg)
 	# Waiting in c, which weighs nothing.
 	grep -q ">\[waiting\] (0.000042 ms)<" x.svg
+	grep -q ">app-1: 23 ns on a processor<" x.svg
 }
 
 @test "--flamechart of a recording is its chart, and a chart of text is refused with what does it" {

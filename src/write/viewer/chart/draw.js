@@ -125,6 +125,16 @@ function describe(rect) {
 	update(rect, { "aria-label": saysOf(span, thread).join(", "), "aria-level": span.depth + 1 });
 }
 
+/* Boxes are used again for other spans: the focus stays with its span, or with none. */
+function keepFocus() {
+	const box = current && boxOf(current, current.thread);
+
+	if (box)
+		box.focus({ preventScroll: true });
+	else
+		focused()?.blur();
+}
+
 let describing;
 
 function describeAll() {
@@ -171,6 +181,8 @@ function draw() {
 function drawNow() {
 	const before = performance.now(), { stage } = elements, { top, bottom } = stage.getBoundingClientRect();
 
+	const hadFocus = Boolean(focused()?.span);
+
 	chart.stale = false;
 	wide = max(50, elements.threads.clientWidth - 2 * sideways);
 	drawRuler();
@@ -183,6 +195,8 @@ function drawNow() {
 
 	for (const thread of seen)
 		drawThread(thread, max(200, mostDrawn / seen.length));
+	if (hadFocus)
+		keepFocus();
 	describeAll();
 	root.setAttribute("data-window", `${shownFrom},${shownTo}`);
 	root.setAttribute("data-drawn", document.querySelectorAll("#app .spans rect").length);

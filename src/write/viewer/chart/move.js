@@ -97,6 +97,8 @@ function endDrag() {
 
 const isSame = (a, b) => a.node === b.node && a.depth === b.depth && a.begin === b.begin;
 
+const boxOf = (span, thread) => thread.boxes.all.find((rect) => rect.isConnected && isSame(rect.span, span));
+
 function say(span, thread) {
 	const [name, rest] = saysOf(span, thread);
 
@@ -111,7 +113,7 @@ function choose(span, thread, focus) {
 		return;
 	drawNow();
 
-	const box = thread.boxes.all.find((rect) => rect.isConnected && isSame(rect.span, span));
+	const box = boxOf(span, thread);
 
 	if (box) {
 		describe(box);
