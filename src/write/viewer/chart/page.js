@@ -285,6 +285,7 @@ function open() {
 if (typeof document === "object") {
 	root = document.currentScript.closest("svg");
 	start().catch((error) => {
-		document.querySelector("#details").textContent = `This is the static picture: ${error.message}`;
+		document.querySelector("#details").textContent =
+			`${elements.app ? "What is finer than this cannot be read" : "This is the static picture"}: ${error.message}`;
 	});
 }
