@@ -19,6 +19,7 @@ enum { LISTED_PART = 1000 };
 /* What a profile file says that it is made of. */
 struct contents {
 	struct intern strings;
+	struct budget budget;
 	struct store_origin origin;
 	uint8_t hash
 		[SHA256_DIGEST_SIZE]; /* of the file, by which it is known where it lists nothing */
@@ -31,6 +32,7 @@ static void contents_release(struct contents *c)
 {
 	store_origin_release(&c->origin);
 	intern_release(&c->strings);
+	budget_release(&c->budget);
 }
 
 /* @c is zeroed, and to be released. */
@@ -41,8 +43,11 @@ static int contents_read(struct ff_archive *a, const char *path, struct contents
 	int err = intern_init(&c->strings) < 0 ? fail_memory(&a->ctx) : 0;
 
 	c->host = "";
+	budget_init(&c->budget, a->memory);
+	a->ctx.budget = &c->budget;
 	if (err == 0)
 		err = store_merge_look(&a->ctx, path, &c->strings, &c->origin, &is_empty);
+	a->ctx.budget = NULL;
 	for (size_t i = 0; err == 0 && i < c->origin.inputs.count; i++) {
 		const struct store_input *in = &c->origin.inputs.v[i];
 

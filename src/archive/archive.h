@@ -37,6 +37,7 @@ struct archive_statement {
 
 struct ff_archive {
 	struct context ctx;
+	uint64_t memory; /* bytes, for what one part makes large */
 	struct ff_archive_options options;
 	char *directory;
 	sqlite3 *db;

@@ -36,7 +36,8 @@ static void problem(struct checking *c, const char *format, ...)
 static int check_sums(struct checking *c, const char *path, int64_t part,
 		      const char *event)
 {
-	struct context ctx = { 0 };
+	struct budget budget = { 0 };
+	struct context ctx = { .budget = &budget };
 	struct store_tree tree = { 0 };
 	struct intern strings = { 0 };
 	struct file file = { 0 };
@@ -44,6 +45,7 @@ static int check_sums(struct checking *c, const char *path, int64_t part,
 	sqlite3_stmt *stmt;
 	int more, err = intern_init(&strings);
 
+	budget_init(&budget, c->a->memory);
 	if (err == 0)
 		err = file_open(&ctx, path, &file);
 	if (err == 0)
@@ -53,6 +55,7 @@ static int check_sums(struct checking *c, const char *path, int64_t part,
 	intern_release(&strings);
 	if (err < 0) {
 		problem(c, "'%s': %s", path, ctx.error);
+		budget_release(&budget);
 		return err == -ENOMEM ? fail_memory(&c->a->ctx) : 0;
 	}
 	for (uint32_t i = 0; i < tree.tree.nodes; i++) {
@@ -85,7 +88,8 @@ static int check_sums(struct checking *c, const char *path, int64_t part,
 		problem(c, "'%s': has %llu samples, and %llu by the index", path,
 			(unsigned long long)samples, (unsigned long long)known_samples);
 	saved_tree_release(&tree.tree);
-	store_origin_release(&tree.origin);
+	store_tree_release(&tree);
+	budget_release(&budget);
 	return err;
 }
 
@@ -99,14 +103,18 @@ static int check_inputs(struct checking *c, const char *path, int64_t part)
 		"SELECT 1 FROM main.input i JOIN main.file f ON f.id = i.file WHERE "
 		"i.sha256=? AND f.part=?";
 	struct store_origin origin = { 0 };
+	struct budget budget = { 0 };
 	struct intern strings = { 0 };
 	uint64_t listed = 0, missing = 0;
 	int64_t known = 0;
 	bool is_empty;
 	int err = intern_init(&strings) < 0 ? fail_memory(&c->a->ctx) : 0;
 
+	budget_init(&budget, c->a->memory);
+	c->a->ctx.budget = &budget;
 	if (err == 0)
 		err = store_merge_look(&c->a->ctx, path, &strings, &origin, &is_empty);
+	c->a->ctx.budget = NULL;
 	if (err == 0)
 		err = sql_run(c->a, &known, count, "i", part);
 	for (size_t i = 0; i < origin.inputs.count && err >= 0; i++) {
@@ -124,6 +132,7 @@ static int check_inputs(struct checking *c, const char *path, int64_t part)
 			(unsigned long long)(origin.inputs.count - missing));
 	store_origin_release(&origin);
 	intern_release(&strings);
+	budget_release(&budget);
 	return err < 0 ? err : 0;
 }
 
@@ -133,7 +142,11 @@ static int check_part(struct checking *c, const uint8_t *hash, int64_t part)
 	struct intern strings = { 0 };
 	struct store_merge_file file = { .path = path.text, .fd = -1 };
 	struct store_merge_job job = {
-		.files = &file, .count = 1, .strings = &strings, .threads = 1
+		.files = &file,
+		.count = 1,
+		.strings = &strings,
+		.threads = 1,
+		.memory = c->a->memory,
 	};
 	uint8_t found[SHA256_DIGEST_SIZE];
 	sqlite3_stmt *stmt;

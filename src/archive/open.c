@@ -8,6 +8,7 @@
 #include "archive/index.h"
 #include "archive/parts.h"
 #include "archive/select.h"
+#include "base/budget.h"
 
 int ff_archive_open(struct ff_archive **ret, const char *directory,
 		    const struct ff_archive_options *options)
@@ -21,6 +22,7 @@ int ff_archive_open(struct ff_archive **ret, const char *directory,
 	if (!a)
 		return -ENOMEM;
 	a->lock = -1;
+	a->memory = budget_usual("");
 	if (options)
 		memcpy(&a->options, options,
 		       options->size < sizeof(a->options) ? options->size

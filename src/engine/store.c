@@ -40,6 +40,7 @@ struct candidate {
 
 struct ff_merge {
 	struct context ctx;
+	struct budget budget; /* for what files list of their inputs */
 	struct ff_store_options options;
 	char *by;
 	struct intern strings;
@@ -237,6 +238,7 @@ int ff_merge_new(struct ff_merge **ret, const struct ff_store_options *options)
 		m->options.threads = (unsigned)parallel_processors();
 	if (!m->options.memory)
 		m->options.memory = budget_usual("");
+	budget_init(&m->budget, m->options.memory);
 	m->by = m->options.by ? strdup(m->options.by) : NULL;
 	if (intern_init(&m->strings) < 0 || (m->options.by && !m->by) ||
 	    !array_reserve(&m->labels, m->options.label_count + 1))
@@ -265,6 +267,7 @@ void ff_merge_free(struct ff_merge *m)
 	array_release(&m->groups);
 	array_release(&m->labels);
 	intern_release(&m->strings);
+	budget_release(&m->budget);
 	pthread_mutex_destroy(&m->progress_lock);
 	free(m->by);
 	free(m);
@@ -280,9 +283,12 @@ int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 	struct candidate c = { 0 }, *slot;
 	struct store_input *in;
 	struct stat st;
-	int err = store_merge_look(&m->ctx, path, &m->strings, &c.origin, &c.is_empty);
 	uint64_t listed = 0;
+	int err;
 
+	m->ctx.budget = &m->budget;
+	err = store_merge_look(&m->ctx, path, &m->strings, &c.origin, &c.is_empty);
+	m->ctx.budget = NULL;
 	if (err < 0)
 		return err;
 	for (size_t i = 0; i < c.origin.inputs.count; i++)

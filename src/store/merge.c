@@ -222,14 +222,11 @@ static int open_streams(struct merge_pass *m)
 
 	for (size_t i = 0; i < m->count && err == 0; i++) {
 		struct merge_stream *s = &m->streams[i];
-		struct store_origin origin = { 0 };
 
 		s->from = &m->files[i];
 		err = open_source(m->ctx, s->from, &s->source, &m->unpacker, &s->own_fd);
 		if (err == 0)
-			err = store_origin_read(m->ctx, &s->source, &m->unpacker,
-						&m->strings, &origin);
-		store_origin_release(&origin);
+			err = store_origin_skip(m->ctx, &s->source, &m->unpacker);
 		if (err == 0)
 			err = store_tables_read(m->ctx, &s->source, &m->unpacker,
 						&m->tables, &s->map);

@@ -10,24 +10,36 @@ void store_origin_release(struct store_origin *o)
 {
 	array_release(&o->inputs);
 	array_release(&o->labels);
+	claim_release(&o->claim);
 }
 
-/* A text up to its NUL, which becomes a string. */
-static int take_string(struct context *ctx, struct cursor *c, struct intern *strings,
-		       uint32_t *ret)
+/* What is read of one file. */
+struct origin_reader {
+	struct context *ctx;
+	struct intern *strings;
+	struct store_origin *to;
+	struct cursor *c; /* of the section at hand */
+	bool has_kernel;
+};
+
+/* A text up to its NUL, which becomes a string. 0, -ENOMEM, or -EFBIG. */
+static int take_string(struct origin_reader *r, uint32_t *ret)
 {
-	const uint8_t *end = memchr(c->p, '\0', cursor_left(c));
-	size_t size = end ? (size_t)(end - c->p) : 0;
+	const uint8_t *end = memchr(r->c->p, '\0', cursor_left(r->c));
+	size_t size = end ? (size_t)(end - r->c->p) : 0, known = r->strings->texts.count;
 
 	*ret = 0;
 	if (!end) {
-		c->bad = true;
+		r->c->bad = true;
 		return 0;
 	}
-	if (intern_add(strings, (const char *)c->p, size, ret) < 0)
-		return fail_memory(ctx);
-	c->p = end + 1;
-	return 0;
+	if (intern_add(r->strings, (const char *)r->c->p, size, ret) < 0)
+		return -ENOMEM;
+	r->c->p = end + 1;
+	return r->strings->texts.count == known ||
+			       budget_take(r->ctx->budget, size + INTERN_AROUND)
+		       ? 0
+		       : -EFBIG;
 }
 
 static int compare_texts(const struct intern *strings, uint32_t a, uint32_t b)
@@ -43,85 +55,156 @@ static int compare_labels(const void *left, const void *right, void *arg)
 	return order ? order : compare_texts(arg, a->value, b->value);
 }
 
-static int read_inputs(struct context *ctx, struct cursor *c, struct intern *strings,
-		       bool has_kernel, struct store_origin *o)
+/* What entries take, of which a section says that it has @listed: no more than there are bytes for.
+ * Few packed bytes can stand for very many, as what is sorted packs well; but a hash has 32 that do not,
+ * so files that flamefold writes have not a tenth of what is allowed. 0, -EFBIG, or -EBADMSG. */
+static int claim_list(struct context *ctx, const struct store_source *s,
+		      const struct store_section_bytes *section, uint64_t listed,
+		      struct claim *claim)
 {
-	uint64_t listed;
+	enum { FREE = 1 << 20, BY_BYTE = 64 };
+	static const struct {
+		uint64_t least; /* bytes of an entry */
+		uint64_t rows, texts; /* of one: what it takes */
+	} lists[] = {
+		[SECTION_INPUTS] = { SHA256_DIGEST_SIZE + 4,
+				     2 * sizeof(struct store_input), 3 * INTERN_AROUND },
+		[SECTION_LABELS] = { 2, 2 * sizeof(struct store_label),
+				     2 * INTERN_AROUND },
+	};
+	uint64_t left = cursor_left(&section->payload);
+	uint64_t most = left / lists[section->id].least;
+	uint64_t rows, all;
 
-	o->input_count = cursor_varint(c);
-	listed = cursor_varint(c);
-	for (uint64_t i = 0, sum = 0; i < listed && !c->bad; i++) {
-		const uint8_t *hash = cursor_bytes(c, SHA256_DIGEST_SIZE);
+	listed = listed < most ? listed : most;
+	rows = listed * lists[section->id].rows;
+	all = left + rows + listed * lists[section->id].texts;
+	if (all > FREE && (all - FREE) / BY_BYTE > s->file.size)
+		return -EBADMSG;
+	return claim_add(claim, ctx->budget, rows) ? 0 : -EFBIG;
+}
+
+static int read_inputs(struct origin_reader *r, uint64_t listed)
+{
+	struct store_origin *o = r->to;
+
+	for (uint64_t i = 0, sum = 0; i < listed && !r->c->bad; i++) {
+		const uint8_t *hash = cursor_bytes(r->c, SHA256_DIGEST_SIZE);
 		struct store_input *in = hash ? array_add(&o->inputs) : NULL;
 		int err;
 
 		if (!hash)
 			break;
 		if (!in)
-			return fail_memory(ctx);
+			return -ENOMEM;
 		memcpy(in->hash, hash, SHA256_DIGEST_SIZE);
-		in->times = cursor_varint(c);
-		in->recorded = cursor_varint(c);
-		err = take_string(ctx, c, strings, &in->name);
+		in->times = cursor_varint(r->c);
+		in->recorded = cursor_varint(r->c);
+		err = take_string(r, &in->name);
 		if (err == 0)
-			err = take_string(ctx, c, strings, &in->host);
-		if (err == 0 && has_kernel)
-			err = take_string(ctx, c, strings, &in->kernel);
+			err = take_string(r, &in->host);
+		if (err == 0 && r->has_kernel)
+			err = take_string(r, &in->kernel);
 		if (err < 0)
 			return err;
 		if (in->times == 0 || __builtin_add_overflow(sum, in->times, &sum) ||
 		    sum > o->input_count ||
 		    (i > 0 && memcmp(in[-1].hash, hash, SHA256_DIGEST_SIZE) >= 0))
-			c->bad = true;
+			r->c->bad = true;
 	}
 	return 0;
+}
+
+static int read_labels(struct origin_reader *r, uint64_t listed)
+{
+	struct store_origin *o = r->to;
+
+	for (uint64_t i = 0; i < listed && !r->c->bad; i++) {
+		struct store_label label, *slot;
+		int err = take_string(r, &label.key);
+
+		if (err == 0)
+			err = take_string(r, &label.value);
+		if (err < 0)
+			return err;
+		if (i > 0 && !r->c->bad &&
+		    compare_labels(array_last(&o->labels), &label, r->strings) >= 0)
+			r->c->bad = true;
+		slot = r->c->bad ? NULL : array_add(&o->labels);
+		if (slot)
+			*slot = label;
+		else if (!r->c->bad)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* One of those in front of the tables. */
+static int next_origin_section(struct context *ctx, struct store_source *source,
+			       struct store_unpacker *u, unsigned id,
+			       struct store_section_bytes *ret)
+{
+	int err = store_source_next(ctx, source, u, ret);
+
+	if (err == 0 && ret->id != id)
+		err = store_damaged(ctx, source, ret, "sections are not in their order");
+	return err;
 }
 
 int store_origin_read(struct context *ctx, struct store_source *source,
 		      struct store_unpacker *u, struct intern *strings,
 		      struct store_origin *ret)
 {
+	struct origin_reader r = {
+		.ctx = ctx,
+		.strings = strings,
+		.to = ret,
+		.has_kernel = source->version > 1,
+	};
+
 	for (unsigned id = SECTION_INPUTS; id <= SECTION_COUNTS; id++) {
 		struct store_section_bytes section;
-		struct cursor *c = &section.payload;
-		int err = store_source_next(ctx, source, u, &section);
-		uint64_t labels;
+		struct cursor *c = r.c = &section.payload;
+		int err = next_origin_section(ctx, source, u, id, &section);
+		uint64_t listed;
 
 		if (err < 0)
 			return err;
-		if (section.id != id)
-			return store_damaged(ctx, source, &section,
-					     "sections are not in their order");
 		if (id == SECTION_INPUTS)
-			err = read_inputs(ctx, c, strings, source->version > 1, ret);
-		labels = id == SECTION_LABELS ? cursor_varint(c) : 0;
-		for (uint64_t i = 0; i < labels && !c->bad && err == 0; i++) {
-			struct store_label label, *slot;
-
-			err = take_string(ctx, c, strings, &label.key);
-			if (err == 0)
-				err = take_string(ctx, c, strings, &label.value);
-			if (err < 0)
-				break;
-			if (i > 0 && !c->bad &&
-			    compare_labels(array_last(&ret->labels), &label,
-					   (void *)strings) >= 0)
-				c->bad = true;
-			slot = c->bad ? NULL : array_add(&ret->labels);
-			if (slot)
-				*slot = label;
-			else if (!c->bad)
-				err = fail_memory(ctx);
-		}
+			ret->input_count = cursor_varint(c);
+		listed = id < SECTION_COUNTS ? cursor_varint(c) : 0;
+		if (id < SECTION_COUNTS)
+			err = claim_list(ctx, source, &section, listed, &ret->claim);
+		if (err == -EBADMSG)
+			return store_damaged(ctx, source, &section,
+					     "so small a file cannot list so much");
+		if (err == 0 && id == SECTION_INPUTS)
+			err = read_inputs(&r, listed);
+		if (err == 0 && id == SECTION_LABELS)
+			err = read_labels(&r, listed);
 		for (unsigned i = 0; id == SECTION_COUNTS && i < STORE_COUNTS; i++)
 			ret->counts[i] = cursor_varint(c);
 		if (err < 0)
-			return err;
+			return err == -EFBIG ? store_too_large(ctx, source)
+					     : fail_memory(ctx);
 		if (c->bad || cursor_left(c))
 			return store_damaged(ctx, source, &section,
 					     "what it says of its inputs is not so");
 	}
 	return 0;
+}
+
+int store_origin_skip(struct context *ctx, struct store_source *source,
+		      struct store_unpacker *u)
+{
+	int err = 0;
+
+	for (unsigned id = SECTION_INPUTS; id <= SECTION_COUNTS && err == 0; id++) {
+		struct store_section_bytes section;
+
+		err = next_origin_section(ctx, source, u, id, &section);
+	}
+	return err;
 }
 
 int store_origin_add(struct store_origin *to, const struct store_origin *from)

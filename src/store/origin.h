@@ -37,14 +37,19 @@ struct store_origin {
 	ARRAY(struct store_label) labels;
 	uint64_t counts[STORE_COUNTS];
 	bool has_heat; /* a file that was read says when it was */
+	struct claim claim; /* of the budget it was read with */
 };
 
 void store_origin_release(struct store_origin *o);
 
-/* Sections up to the labels and counts. @ret is zeroed, and to be released. */
+/* Sections up to the labels and counts. @ret is zeroed, and to be released. Its rows are claimed of
+ * ctx->budget as long as it is there, its texts for good. */
 int store_origin_read(struct context *ctx, struct store_source *source,
 		      struct store_unpacker *u, struct intern *strings,
 		      struct store_origin *ret);
+/* The same sections are passed over. */
+int store_origin_skip(struct context *ctx, struct store_source *source,
+		      struct store_unpacker *u);
 
 /* What is in @from is in @to, too: 0, -ENOMEM, or -EOVERFLOW. */
 int store_origin_add(struct store_origin *to, const struct store_origin *from);

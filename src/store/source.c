@@ -42,7 +42,15 @@ int store_damaged(struct context *ctx, const struct store_source *s,
 		    section->position, why);
 }
 
-/* The same where no section is known yet. */
+int store_too_large(struct context *ctx, const struct store_source *s)
+{
+	return fail(ctx, -EFBIG,
+		    "'%s': the profile takes more memory than what is read may: "
+		    "--memory=SIZE with more",
+		    s->path);
+}
+
+/* As store_damaged() where no section is known yet. */
 static int damaged_here(struct context *ctx, const struct store_source *s,
 			const char *why)
 {

@@ -59,5 +59,7 @@ void store_source_release(struct store_source *s); /* but for the file */
 /* "'x.ff': byte 12 of the profile: ...": what is wrong with the section. Returns -EBADMSG. */
 int store_damaged(struct context *ctx, const struct store_source *s,
 		  const struct store_section_bytes *section, const char *why);
+/* What is read of it would take more than ctx->budget has. Returns -EFBIG. */
+int store_too_large(struct context *ctx, const struct store_source *s);
 
 #endif

@@ -9,7 +9,11 @@
 #include "store/tables.h"
 #include "trie/trie.h"
 
-enum { FRAME_COST = 4 * sizeof(struct store_frame) /* sorted, and found again */ };
+/* Of one that no file before had: sorted, and found again. */
+enum {
+	FRAME_COST = 4 * sizeof(struct store_frame),
+	MODULE_COST = 4 * sizeof(struct store_module)
+};
 
 static void put_table_text(struct bytes *b, const struct intern *strings, uint32_t id)
 {
@@ -312,10 +316,14 @@ static int read_strings(struct table_reader *r)
 static int read_modules(struct table_reader *r)
 {
 	uint64_t count = cursor_varint(r->c), name = 0;
+	size_t known = r->to->modules.count;
 	struct store_module before = { 0 };
 
-	if (count > cursor_left(r->c))
+	/* A name and the size of a build id are a byte each, at least. */
+	if (count > cursor_left(r->c) / 2)
 		return wrong(r, "it has fewer modules than it says");
+	if (!budget_take(r->ctx->budget, count * sizeof(*r->modules)))
+		return -EFBIG;
 	r->modules = calloc(count + 1, sizeof(*r->modules));
 	if (!r->modules)
 		return -ENOMEM;
@@ -339,6 +347,11 @@ static int read_modules(struct table_reader *r)
 			return wrong(r, "modules are not in their order");
 		if (store_add_module(r->to, &m, &r->modules[i]) < 0)
 			return -ENOMEM;
+		/* Many files have the same ones. */
+		if (r->to->modules.count > known &&
+		    !budget_take(r->ctx->budget, MODULE_COST))
+			return -EFBIG;
+		known = r->to->modules.count;
 		before = m;
 	}
 	return 0;
@@ -438,12 +451,12 @@ static int read_frames(struct table_reader *r)
 			return wrong(r, "an address is in no file");
 		if (add_next_frame(r->to, &f, &hint, &r->map->frames[i]) < 0)
 			return -ENOMEM;
+		if (r->to->frames.count > known &&
+		    !budget_take(r->ctx->budget, FRAME_COST))
+			return -EFBIG;
+		known = r->to->frames.count;
 	}
-	if (keep_frames(r->to, r->map) < 0)
-		return -ENOMEM;
-	return budget_take(r->ctx->budget, (r->to->frames.count - known) * FRAME_COST)
-		       ? 0
-		       : -EFBIG;
+	return keep_frames(r->to, r->map);
 }
 
 static int read_periods(struct table_reader *r)
@@ -504,11 +517,7 @@ int store_tables_read(struct context *ctx, struct store_source *source,
 		if (err == -EBADMSG)
 			err = store_damaged(ctx, source, &section, r.why);
 		else if (err == -EFBIG)
-			err = fail(
-				ctx, err,
-				"'%s': the profile takes more memory than what is read "
-				"may: --memory=SIZE with more",
-				source->path);
+			err = store_too_large(ctx, source);
 		else if (err == -E2BIG)
 			err = fail(
 				ctx, -ERANGE,

@@ -31,14 +31,6 @@ struct file_reader {
 	uint64_t sliced; /* weight of all slices */
 };
 
-static int too_large(struct file_reader *r)
-{
-	return fail(r->ctx, -EFBIG,
-		    "'%s': the profile takes more memory than what is read may: "
-		    "--memory=SIZE with more",
-		    r->source.path);
-}
-
 static bool has_stored_name(const struct file_reader *r, uint32_t string,
 			    const char *name)
 {
@@ -206,7 +198,7 @@ static int read_nodes(struct file_reader *r)
 	int more = 1;
 
 	if (!claim_add(&t->claim, r->ctx->budget, count * sizeof(*t->functions)))
-		return too_large(r);
+		return store_too_large(r->ctx, &r->source);
 	t->functions = calloc(count + 1, sizeof(*t->functions));
 	if (!t->functions)
 		return fail_memory(r->ctx);
@@ -227,15 +219,15 @@ static int read_nodes(struct file_reader *r)
 	while (more > 0) {
 		if (r->parent.count % BLOCK == 0 &&
 		    !claim_add(&t->claim, r->ctx->budget, BLOCK * cost))
-			return too_large(r);
+			return store_too_large(r->ctx, &r->source);
 		if (r->parent.count >= UINT32_MAX - 1)
-			return too_large(r);
+			return store_too_large(r->ctx, &r->source);
 		/* A node has no more than twice as many as are asked for at once. */
 		if (r->ret->slices.count >= claimed) {
 			claimed = r->ret->slices.count + BLOCK;
 			if (!claim_add(&t->claim, r->ctx->budget,
 				       2 * BLOCK * sizeof(struct store_slice)))
-				return too_large(r);
+				return store_too_large(r->ctx, &r->source);
 		}
 		more = store_node_next(r->ctx, &r->nodes);
 		if (more > 0) {
