@@ -6,8 +6,8 @@
  *
  *	key = (most - depth) << 32 | frame
  *
- * of which a heap has the least on its top. What has the same key is the same node: its values are
- * added up.
+ * of which a heap has the least on its top; few streams are gone through instead. What has the same key is
+ * the same node: its values are added up.
  *
  *	A  a 1, a;b 2, c 4       keys   a 1, a;b 2+3, a;d 5, c 4
  *	B  a;b 3, a;d 5
@@ -38,6 +38,7 @@ enum {
 	NODES = 16 << 10,
 	NODES_LEAST = 16,
 	NODES_MOST = 1024,
+	FEW = 24, /* streams that are gone through */
 };
 
 /* A file that is merged. */
@@ -47,6 +48,7 @@ struct merge_stream {
 	struct store_map map; /* to the merged tables */
 	struct store_node_reader nodes;
 	uint64_t *factor; /* by column: to the decimals that all have */
+	bool has_factors; /* one at least is not 1 */
 	uint32_t *slices; /* by column with slices: its number among those of all */
 	int own_fd; /* to be closed; -1: none */
 	uint64_t reported; /* bytes of it that progress knows of */
@@ -83,6 +85,7 @@ struct merged_node {
 	uint64_t *values; /* by column */
 	uint32_t *sliced; /* by column with slices */
 	uint64_t *slices;
+	bool any; /* one has a value */
 };
 
 int store_temporary(struct context *ctx)
@@ -285,6 +288,7 @@ static int start_streams(struct merge_pass *m)
 			s->map.columns[k] = column;
 			for (s->factor[k] = 1; missing > 0; missing--)
 				s->factor[k] *= 10;
+			s->has_factors |= s->factor[k] != 1;
 			if (s->map.has_slices[k])
 				s->slices[sliced++] = m->slices[column];
 		}
@@ -345,10 +349,12 @@ static int add_stream_values(struct merge_pass *m, struct merge_stream *s,
 
 	for (uint32_t i = 0; i < r->valued; i++) {
 		uint32_t column = r->with_values[i].column;
-		uint64_t value, *sum = &to->values[s->map.columns[column]];
+		uint64_t value = values[column],
+			 *sum = &to->values[s->map.columns[column]];
 
-		overflow |=
-			__builtin_mul_overflow(values[column], s->factor[column], &value);
+		if (s->has_factors)
+			overflow |=
+				__builtin_mul_overflow(value, s->factor[column], &value);
 		overflow |= __builtin_add_overflow(*sum, value, sum);
 	}
 	if (overflow)
@@ -370,6 +376,68 @@ static int add_stream_values(struct merge_pass *m, struct merge_stream *s,
 	return 0;
 }
 
+/* The node at hand of a stream is taken, and the next one is. 1, 0 at the end, or a negative errno. */
+static inline int take_node(struct merge_pass *m, struct heap_entry *e,
+			    struct merged_node *sum)
+{
+	struct store_node_reader *r = &e->stream->nodes;
+	int more = 1;
+
+	if (r->has_value[r->at]) {
+		sum->any = true;
+		more = add_stream_values(m, e->stream, sum);
+	}
+	if (++r->at < r->count)
+		e->key = r->keys[r->at];
+	else if (more >= 0)
+		more = fill_stream(m, e);
+	return more;
+}
+
+/* What was added up under @key is a node of the merged file. */
+static inline void put_merged(const struct merge_pass *m, struct store_node_writer *to,
+			      uint64_t key, struct merged_node *sum)
+{
+	struct store_node node = { UINT32_MAX - (uint32_t)(key >> 32), (uint32_t)key,
+				   sum->values, sum->sliced, sum->slices };
+
+	store_node_add(to, &node);
+	if (!sum->any)
+		return;
+	sum->any = false;
+	for (uint32_t i = 0; i < m->map.column_count; i++)
+		sum->values[i] = 0;
+	if (!m->sliced_columns)
+		return;
+	memset(sum->sliced, 0, m->sliced_columns * sizeof(*sum->sliced));
+	memset(sum->slices, 0,
+	       (size_t)m->sliced_columns * STORE_SLICES * sizeof(*sum->slices));
+}
+
+/* Each node is a walk along all streams, which finds the key of the next one, too. */
+static int merge_few(struct merge_pass *m, struct store_node_writer *to,
+		     struct merged_node *sum)
+{
+	struct heap_entry *streams = m->heap;
+	uint64_t key = KEY_NONE;
+	int more = 1;
+
+	for (size_t i = 0; i < m->count; i++)
+		key = streams[i].key < key ? streams[i].key : key;
+	while (key != KEY_NONE && more >= 0) {
+		uint64_t next = KEY_NONE;
+
+		for (size_t i = 0; i < m->count; i++) {
+			if (streams[i].key == key && more >= 0)
+				more = take_node(m, &streams[i], sum);
+			next = streams[i].key < next ? streams[i].key : next;
+		}
+		put_merged(m, to, key, sum);
+		key = next;
+	}
+	return more < 0 ? more : 0;
+}
+
 /* The entries with the least key are the top of the heap and some of those below: @equal has room for
  * all. The heap is repaired when all of these have their next key, from the last one up. */
 static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
@@ -378,13 +446,11 @@ static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
 	struct heap_entry *heap = m->heap;
 	int more = 1;
 
+	for (size_t i = m->count; i-- > 0;)
+		sift_stream(m, i);
 	while (m->count && heap->key != KEY_NONE && more >= 0) {
-		struct store_node node = { UINT32_MAX - (uint32_t)(heap->key >> 32),
-					   (uint32_t)heap->key, sum->values, sum->sliced,
-					   sum->slices };
 		uint64_t key = heap->key;
 		size_t count = 1;
-		bool any = false;
 
 		equal[0] = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -396,29 +462,10 @@ static int merge_heap(struct merge_pass *m, struct store_node_writer *to,
 				equal[count++] = (uint32_t)child + 1;
 		}
 		for (size_t i = count; i-- > 0 && more >= 0;) {
-			struct heap_entry *e = &heap[equal[i]];
-			struct merge_stream *s = e->stream;
-			struct store_node_reader *r = &s->nodes;
-
-			if (r->has_value[r->at]) {
-				any = true;
-				more = add_stream_values(m, s, sum);
-			}
-			if (++r->at < r->count)
-				e->key = r->keys[r->at];
-			else if (more >= 0)
-				more = fill_stream(m, e);
+			more = take_node(m, &heap[equal[i]], sum);
 			sift_stream(m, equal[i]);
 		}
-		store_node_add(to, &node);
-		if (!any)
-			continue;
-		memset(sum->values, 0, m->map.column_count * sizeof(*sum->values));
-		if (!m->sliced_columns)
-			continue;
-		memset(sum->sliced, 0, m->sliced_columns * sizeof(*sum->sliced));
-		memset(sum->slices, 0,
-		       (size_t)m->sliced_columns * STORE_SLICES * sizeof(*sum->slices));
+		put_merged(m, to, key, sum);
 	}
 	return more < 0 ? more : 0;
 }
@@ -460,10 +507,9 @@ static int write_merged(struct merge_pass *m, bool plain,
 		m->heap[i].stream = &m->streams[i];
 		err = fill_stream(m, &m->heap[i]);
 	}
-	for (size_t i = m->count; i-- > 0 && err >= 0;)
-		sift_stream(m, i);
 	if (err >= 0)
-		err = merge_heap(m, &to, &sum, equal);
+		err = m->count <= FEW ? merge_few(m, &to, &sum)
+				      : merge_heap(m, &to, &sum, equal);
 	if (err == 0 && to.nodes == 0)
 		store_node_add(&to, &(struct store_node){ .values = nothing });
 	if (m->timed)

@@ -18,6 +18,7 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 {
 	uint32_t columns = map->column_count, room = COLUMNS_FEW * some / (columns + 1);
 	uint64_t most = 5 * (uint64_t)STORE_BLOCK;
+	bool has_own_numbers = false;
 
 	room = room > some ? some : room ? room : 1;
 	*r = (struct store_node_reader){
@@ -27,7 +28,7 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 		.columns = columns,
 		.totals = map->totals,
 		.room = room,
-		.frames = malloc(((size_t)map->frame_count + 1) * sizeof(*r->frames)),
+		.first = calloc((size_t)map->frame_count + 1, sizeof(*r->first)),
 		.sums = calloc((size_t)columns + 1, sizeof(*r->sums)),
 		.values = calloc((size_t)columns * room + 1, sizeof(*r->values)),
 		.with_values = calloc((size_t)columns + 1, sizeof(*r->with_values)),
@@ -43,15 +44,18 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 		r->sliced = calloc(count, sizeof(*r->sliced));
 		r->slices = calloc(count * STORE_SLICES, sizeof(*r->slices));
 	}
-	if (!r->frames || !r->sums || !r->values || !r->with_values || !r->keys ||
-	    !r->has_value ||
+	for (uint32_t i = 1; map->frames && !has_own_numbers && i < map->frame_count; i++)
+		has_own_numbers = map->frames[i] != i;
+	if (has_own_numbers)
+		r->to = malloc(((size_t)map->frame_count + 1) * sizeof(*r->to));
+	if (!r->first || (has_own_numbers && !r->to) || !r->sums || !r->values ||
+	    !r->with_values || !r->keys || !r->has_value ||
 	    (r->sliced_columns && (!r->with_slices || !r->sliced || !r->slices))) {
 		store_node_reader_release(r);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < map->frame_count; i++)
-		r->frames[i] =
-			(struct reader_frame){ 0, i && map->frames ? map->frames[i] : i };
+	for (uint32_t i = 0; r->to && i < map->frame_count; i++)
+		r->to[i] = i ? map->frames[i] : 0;
 	for (uint32_t i = 0, at = 0; r->sliced_columns && i < columns; i++)
 		if (map->has_slices[i])
 			r->with_slices[at++].column = i;
@@ -69,7 +73,8 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 
 void store_node_reader_release(struct store_node_reader *r)
 {
-	free(r->frames);
+	free(r->first);
+	free(r->to);
 	free(r->sums);
 	free(r->values);
 	free(r->with_values);
@@ -177,54 +182,105 @@ static inline uint64_t next_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Where @count nodes are, from .depth on: their keys. */
+/* Where @count nodes are, from .depth on: their keys. What they are called by whoever reads is looked up
+ * behind that: these look-ups wait for memory together, and no node waits for them. */
 static int unpack_places(struct context *ctx, struct store_node_reader *r, uint32_t count)
 {
 	struct cursor steps = r->step, lows = r->low, highs = r->high;
 	uint32_t depth = r->depth, most = r->frame_count;
-	uint32_t i = 0;
+	uint32_t i = 0, *path = r->path.v, *first = r->first;
+	const uint32_t *to = r->to;
+	uint64_t *keys = r->keys;
 
 	if (r->nodes == 0) {
 		if (!array_reserve(&r->path, 1))
 			return fail_memory(ctx);
-		r->path.v[0] = 0;
+		path = r->path.v;
+		path[0] = 0;
 		r->path.count = 1;
-		r->keys[i++] = store_node_key(0, 0);
+		keys[i++] = store_node_key(0, 0);
 	}
 	for (; i < count; i++) {
 		uint64_t step = next_varint(&steps), frame;
-		struct reader_frame *above;
+		uint32_t *above;
 
 		if (step > (uint64_t)depth + 1)
 			return damaged(ctx, r, "a node is above the root");
 		depth = depth + 1 - (step > 1 ? (uint32_t)step - 1 : 0);
-		above = &r->frames[r->path.v[depth - 1]];
-		frame = above->first;
+		above = &first[path[depth - 1]];
 		if (step) {
 			uint64_t low = cursor_u8(&lows), high = next_varint(&highs);
 
 			frame = high <= most >> 8 ? high << 8 | low : most;
 			/* Of a sibling it is told how many it skips. */
 			if (step > 1)
-				frame += (uint64_t)r->path.v[depth] + 1;
+				frame += (uint64_t)path[depth] + 1;
+		} else {
+			frame = *above;
 		}
 		if (frame == 0 || frame >= most)
 			return damaged(ctx, r, "a node has no frame");
-		if (step <= 1)
-			above->first = (uint32_t)frame;
+		if (step == 1)
+			*above = (uint32_t)frame;
 		if (r->path.count <= depth) {
 			if (depth == UINT32_MAX || !array_reserve(&r->path, 1))
 				return fail_memory(ctx);
 			r->path.count++;
+			path = r->path.v;
 		}
-		r->path.v[depth] = (uint32_t)frame;
-		r->keys[i] = store_node_key(depth, r->frames[frame].to);
+		path[depth] = (uint32_t)frame;
+		keys[i] = store_node_key(depth, (uint32_t)frame);
 	}
+	for (i = 0; to && i < count; i++)
+		keys[i] = keys[i] >> 32 << 32 | to[(uint32_t)keys[i]];
 	r->depth = depth;
 	r->step = steps;
 	r->low = lows;
 	r->high = highs;
 	return 0;
+}
+
+/* The values of @count nodes in one column, eight at a time where each is a byte, as most are. */
+static bool unpack_values(struct store_node_reader *r, struct store_node_column *column,
+			  uint32_t count)
+{
+	const uint64_t eighth = 0x0101010101010101;
+	uint64_t *to = r->values + column->column, unit = column->unit;
+	uint64_t sum = r->sums[column->column];
+	struct cursor from = column->values;
+	bool overflow = false, small = unit <= UINT64_MAX / 8 / 0x7f;
+	uint32_t i = 0;
+
+	while (i < count) {
+		uint64_t bytes = 0x80, has, value;
+
+		if (small && count - i >= 8 && cursor_left(&from) >= 8)
+			memcpy(&bytes, from.p, sizeof(bytes));
+		if (bytes & eighth * 0x80) {
+			value = next_varint(&from);
+			overflow |= __builtin_mul_overflow(value, unit, &value);
+			overflow |= __builtin_add_overflow(sum, value, &sum);
+			*to = value;
+			to += r->columns;
+			r->has_value[i++] |= value != 0;
+			continue;
+		}
+		/* With 0x7f added a byte has its high bit set where it is not 0. */
+		memcpy(&has, &r->has_value[i], sizeof(has));
+		has |= (bytes + eighth * 0x7f) >> 7 & eighth;
+		memcpy(&r->has_value[i], &has, sizeof(has));
+		value = 0;
+		for (unsigned k = 0; k < 8; k++, to += r->columns) {
+			*to = (bytes >> 8 * k & 0xff) * unit;
+			value += *to;
+		}
+		overflow |= __builtin_add_overflow(sum, value, &sum);
+		from.p += 8;
+		i += 8;
+	}
+	column->values = from;
+	r->sums[column->column] = sum;
+	return !overflow;
 }
 
 int store_node_fill(struct context *ctx, struct store_node_reader *r)
@@ -260,27 +316,10 @@ int store_node_fill(struct context *ctx, struct store_node_reader *r)
 	if (err < 0)
 		return err;
 	memset(r->has_value, 0, count);
-	for (uint32_t k = 0; k < r->valued; k++) {
-		struct store_node_column *column = &r->with_values[k];
-		uint64_t *to = r->values + column->column, unit = column->unit;
-		struct cursor from = column->values;
-		uint64_t sum = r->sums[column->column];
-		bool overflow = false;
-
-		for (uint32_t i = 0; i < count; i++, to += r->columns) {
-			uint64_t value = next_varint(&from);
-
-			overflow |= __builtin_mul_overflow(value, unit, &value);
-			overflow |= __builtin_add_overflow(sum, value, &sum);
-			*to = value;
-			r->has_value[i] |= value != 0;
-		}
-		column->values = from;
-		r->sums[column->column] = sum;
-		if (overflow)
+	for (uint32_t k = 0; k < r->valued; k++)
+		if (!unpack_values(r, &r->with_values[k], count))
 			return damaged(ctx, r,
 				       "its values, or their sum, are more than 2^64");
-	}
 	r->nodes += count;
 	r->left -= count;
 	r->count = count;

@@ -71,10 +71,9 @@ struct store_node_reader {
 	struct store_unpacker *unpacker;
 	uint32_t frame_count, columns;
 	/* By frame of the file: the first child that one of its nodes had last; and what it is called
-	 * by whoever reads. They are asked for together. */
-	struct reader_frame {
-		uint32_t first, to;
-	} * frames;
+	 * by whoever reads; NULL: as in the file. Each is small, so that those of many files stay in
+	 * the cache. */
+	uint32_t *first, *to;
 	struct {
 		uint32_t *v;
 		size_t count, room;
