@@ -28,6 +28,7 @@
 
 struct merging {
 	const struct settings *settings;
+	struct ff_options naming; /* with --symbolize */
 	struct merge_list named;
 	const char **inputs; /* of .named */
 	struct fold_task *tasks;
@@ -93,6 +94,13 @@ static void show_merging(void *arg, uint64_t done, uint64_t total)
 	       left);
 }
 
+static void warn_of_names(void *arg, const char *line)
+{
+	(void)arg;
+	status_clear();
+	say_warning("%s", line);
+}
+
 /* What was folded, and what was a profile file before. */
 static int add_all(struct merging *m, const char *by)
 {
@@ -103,8 +111,11 @@ static int add_all(struct merging *m, const char *by)
 	m->merge = NULL;
 	m->refused = 0;
 	options.by = by;
-	if (m->settings->merge.symbolize)
-		options.symbolize = &m->settings->profile;
+	if (m->settings->merge.symbolize) {
+		m->naming = m->settings->profile;
+		m->naming.log = m->settings->quiet ? NULL : warn_of_names;
+		options.symbolize = &m->naming;
+	}
 	options.threads = m->settings->profile.threads;
 	options.progress =
 		m->settings->quiet || !isatty(STDERR_FILENO) ? NULL : show_merging;

@@ -139,6 +139,9 @@ int late_symbolize(struct context *ctx, const struct late_job *job, FILE *out)
 		return fail_memory(ctx);
 	if (err == 0)
 		err = store_rewrite(&l.p->ctx, &how, out);
+	/* A server that is not there is why names are missing. */
+	if (err == 0)
+		warn_of_unread(l.p);
 	if (err < 0)
 		fail(ctx, err, "%s", l.p->ctx.error);
 	array_release(&l.frames);

@@ -252,7 +252,8 @@ static void permute(void *rows, size_t size, size_t count, const uint32_t *order
 {
 	for (size_t i = 0; i < count; i++)
 		memcpy(room + i * size, (uint8_t *)rows + order[i] * size, size);
-	memcpy(rows, room, count * size);
+	if (count)
+		memcpy(rows, room, count * size);
 }
 
 /* Those of one stretch and column become one. */

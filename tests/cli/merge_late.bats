@@ -99,6 +99,85 @@ merge()
 	cmp x.ff plain.ff
 }
 
+# A debuginfod of files below served/, and two recordings of programs that are not here.
+serve()
+{
+	ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1 ' || skip "no libdebuginfod"
+	unset DEBUGINFOD_URLS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+	export HOME=$PWD/home DEBUGINFOD_CACHE_PATH=$PWD/cache
+	mkdir -p home "served/$id"
+	merge one.data two.data -o with.ff
+	mv program away
+	merge --keep-addresses one.data two.data -o kept.ff
+	: >asked
+	python3 "$root"/tests/objects/server.py asked port served 3>&- &
+	server=$!
+	disown
+	until [ -s port ]; do
+		sleep 0.01
+	done
+	export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+}
+
+teardown()
+{
+	[ -z "${server:-}" ] || kill "$server"
+}
+
+# What is told but for the time it took.
+symbolize()
+{
+	timeout 60 "$flamefold" merge --symbolize --no-infer --truncated=merge --debug-dir "$empty" --debuginfod "$@" kept.ff -o late.ff 2>told
+}
+
+@test "names that come late come from a server, which is asked once" {
+	serve
+	cp away "served/$id/executable"
+	cp away "served/$id/debuginfo"
+	symbolize
+	grep -q ' addresses are named; 1 of 1 files were found' told
+	cmp late.ff with.ff
+	[ -z "$(sort asked | uniq -d)" ]
+	[ "$(wc -l <asked)" -le 2 ]
+	# What was fetched is not asked for again.
+	: >asked
+	symbolize
+	cmp late.ff with.ff
+	[ ! -s asked ]
+}
+
+@test "a server that has not what is asked for leaves names as they were" {
+	serve
+	symbolize
+	grep -q '0 of [0-9]* addresses are named; 0 of 1 files were found' told
+	run ! grep -q 'given up' told
+	[ -z "$(sort asked | uniq -d)" ]
+	cmp late.ff kept.ff
+	"$flamefold" fold -q late.ff | grep -q '\[program\]'
+	# What it sends is of another build, no program, or cut.
+	rm -rf cache
+	sed 's/\* 3/* 4/' program.c >other.c
+	"${CC:-cc}" -g -O1 -Wl,--build-id -no-pie -o "served/$id/executable" other.c
+	cp "served/$id/executable" "served/$id/debuginfo"
+	symbolize
+	cmp late.ff kept.ff
+	rm -rf cache
+	head -c 5000 /dev/urandom | tee "served/$id/executable" >"served/$id/debuginfo"
+	symbolize
+	cmp late.ff kept.ff
+	rm -rf cache "served/$id"/*
+	cp away "served/$id/executable.cut"
+	cp away "served/$id/debuginfo.cut"
+	symbolize
+	cmp late.ff kept.ff
+	# And what never comes is waited for as long as was said.
+	rm -rf cache "served/$id"/*
+	touch "served/$id/executable.slow" "served/$id/debuginfo.slow"
+	symbolize --debuginfod=1
+	cmp late.ff kept.ff
+	[ "$(grep -c 'debuginfod was given up: no file within 1 seconds' told)" -eq 1 ]
+}
+
 @test "addresses are in the file as the page says" {
 	mv program away
 	merge --keep-addresses one.data -o one.ff
