@@ -199,6 +199,8 @@ static int archive_run(const struct settings *s)
 				   *word ? ", not '" : "", word, *word ? "'" : "");
 	if (s->input_count < 2 || s->input_count - 2 > verbs[i].most)
 		return usage_error("it is 'archive %s DIR%s'", word, verbs[i].arguments);
+	if (s->merge.list && verbs[i].run != archive_add)
+		return usage_error("option '--from' is for 'archive add'");
 	return verbs[i].run(s, s->inputs[1]);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/archive.h"
 #include "cli/fold_pool.h"
+#include "cli/merge_list.h"
 #include "cli/terminal.h"
 
 enum { AT_ONCE = 64 };
@@ -98,14 +99,19 @@ static int add_tasks(struct adding *w)
 int archive_add(const struct settings *s, const char *directory)
 {
 	struct adding *w = calloc(1, sizeof(*w));
-	const char *const *inputs = s->inputs + 2;
-	size_t left = s->input_count - 2;
+	struct merge_list list;
+	const char *const *inputs;
+	size_t left;
 	int code;
 
 	if (!w)
 		return no_add_memory();
 	w->settings = s;
-	code = left ? 0 : usage_error("'archive add %s' needs files", directory);
+	code = merge_list_read(s, 2, &list);
+	inputs = list.inputs;
+	left = list.count;
+	if (code == 0 && !left)
+		code = usage_error("'archive add %s' needs files", directory);
 	if (code == 0)
 		code = archive_open(s, directory, FF_ARCHIVE_CREATE, &w->archive);
 	while (code == 0 && left) {
@@ -144,11 +150,11 @@ int archive_add(const struct settings *s, const char *directory)
 		left -= count;
 	}
 	if (code == 0 && w->refused) {
-		say("%zu of %zu files could not be added", w->refused,
-		    s->input_count - 2);
+		say("%zu of %zu files could not be added", w->refused, list.count);
 		code = w->added + w->known ? EXIT_PART : EXIT_INPUT;
 	}
 	ff_archive_close(w->archive);
+	merge_list_release(&list);
 	free(w);
 	return code;
 }

@@ -60,7 +60,7 @@ static int make_task(struct merging *m, size_t i)
 
 static int gather_inputs(struct merging *m)
 {
-	int code = merge_list_read(m->settings, &m->named);
+	int code = merge_list_read(m->settings, 0, &m->named);
 
 	if (code)
 		return code;

@@ -45,10 +45,10 @@ static char *read_whole(FILE *in, size_t *size)
 	return text;
 }
 
-int merge_list_read(const struct settings *s, struct merge_list *ret)
+int merge_list_read(const struct settings *s, size_t words, struct merge_list *ret)
 {
-	const char *const *named = s->inputs;
-	size_t size = 0, count = s->input_count, names = 1;
+	const char *const *named = s->inputs + words;
+	size_t size = 0, count = s->input_count - words, names = 1;
 	bool standard = s->merge.list && strcmp(s->merge.list, "-") == 0;
 	int code = 0;
 	char end = '\n';
@@ -70,7 +70,7 @@ int merge_list_read(const struct settings *s, struct merge_list *ret)
 			fclose(in);
 		if (!ret->text)
 			return no_list_memory();
-	} else if (!s->merge.watch || count) {
+	} else if (!words && (!s->merge.watch || count)) {
 		/* Nobody waits for what is named by nothing but its directory. */
 		code = choose_inputs(s, &named, &count);
 	}

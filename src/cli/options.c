@@ -583,6 +583,8 @@ const struct option_row option_rows[] = {
 	{ .help = "What is in an archive:" },
 	{ "label", 0, "KEY=VALUE", "add: what is added has this label; else: only what has it; any number "
 	  "of times, and of several values of a key one is enough", ARCHIVE, .set = merge_set_label },
+	{ "from", 0, "FILE", "add: the files that FILE names, too, a line each or with a NUL behind each; -: "
+	  "standard input", ARCHIVE, set_text, AT(merge.list) },
 	{ "host", 0, "HOST", "only what was recorded there; any number of times",
 	  ARCHIVE, .set = archive_set_host },
 	{ "since", 0, "WHEN", "only what began then or later: 2026-11-26, 2026-11-26T03:30 (UTC), today, "

@@ -130,7 +130,7 @@ int share_out(const struct settings *s, struct share *ret)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (rank == 0)
-		code = merge_list_read(s, &ret->named);
+		code = merge_list_read(s, 0, &ret->named);
 	for (size_t i = 0; rank == 0 && code == 0 && i < ret->named.count; i++)
 		if (strcmp(ret->named.inputs[i], "-") == 0)
 			code = usage_error("standard input cannot be shared out: name "

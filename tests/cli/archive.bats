@@ -281,6 +281,21 @@ nights()
 	[ "$(ls full)" = x ]
 }
 
+@test "files to be added come from a list" {
+	nights
+	archive add -q one 1.folded 2.folded
+	printf '1.folded\n\nnobody\n2.folded\n' >list
+	run -3 archive add one --from list
+	[[ $output == *"there already: 1.folded"* ]]
+	[[ $output == *"1 of 3 files could not be added"* ]]
+	printf '2.folded\0' | archive add -q two --from - 1.folded
+	diff <(archive ls one -f csv) <(archive ls two -f csv)
+	run -1 archive add two --from /dev/null
+	[[ $output == *"'/dev/null' names no inputs"* ]]
+	run -2 archive ls two --from list
+	[[ $output == *"option '--from' is for 'archive add'"* ]]
+}
+
 @test "where an index is lost its parts stay" {
 	archive add -q n 1.folded 2.folded
 	rm n/index.db*
