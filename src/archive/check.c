@@ -188,7 +188,8 @@ int ff_archive_check(struct ff_archive *a, size_t *problems)
 		"is not there' FROM pragma_foreign_key_check",
 		"SELECT 'part ' || lower(hex(sha256)) || ' is of no recording' FROM "
 		"main.part WHERE id NOT IN (SELECT part FROM main.file)",
-		"SELECT 'a part has no hash' FROM main.part WHERE length(sha256) <> 32",
+		"SELECT 'a part has no hash' FROM main.part WHERE length(sha256) <> 32 "
+		"OR typeof(sha256) <> 'blob'",
 		"SELECT 'nothing says what ''' || name || ''' was made of' FROM "
 		"main.file "
 		"WHERE id NOT IN (SELECT file FROM main.input)",
@@ -208,8 +209,6 @@ int ff_archive_check(struct ff_archive *a, size_t *problems)
 	*problems = 0;
 	if (err < 0)
 		return err;
-	if (!read_only)
-		err = parts_sweep(a);
 	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions) && err == 0; i++) {
 		err = sql_start(a, &stmt, questions[i], "");
 		while (err == 0 && (more = sql_next(a, stmt)) > 0)
@@ -217,15 +216,22 @@ int ff_archive_check(struct ff_archive *a, size_t *problems)
 				problem(&c, "the index: %s", sql_text(stmt, 0));
 		err = err < 0 ? err : more;
 	}
+	/* An index that is damaged may have lost the names of parts. */
+	if (err == 0 && !read_only && !c.problems)
+		err = parts_sweep(a);
 	if (err == 0)
 		err = sql_start(a, &stmt,
 				"SELECT id, sha256 FROM main.part WHERE length(sha256) = "
 				"32 ORDER BY sha256",
 				"");
 	while (err == 0 && (more = sql_next(a, stmt)) > 0) {
+		const uint8_t *hash = sql_hash(stmt, 1);
 		struct part part;
 
-		memcpy(part.hash, sql_hash(stmt, 1), sizeof(part.hash));
+		/* A text has a length, too, and has been told of. */
+		if (!hash)
+			continue;
+		memcpy(part.hash, hash, sizeof(part.hash));
 		err = check_part(&c, part.hash, sqlite3_column_int64(stmt, 0));
 		if (err < 0)
 			sqlite3_reset(stmt);

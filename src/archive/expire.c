@@ -23,8 +23,9 @@ int ff_archive_expire(struct ff_archive *a, const struct ff_archive_query *q,
 		"DELETE FROM main.input WHERE file IN temp.chosen",
 		"DELETE FROM main.file WHERE id IN temp.chosen",
 		"DELETE FROM main.part WHERE id NOT IN (SELECT part FROM main.file)",
-		"DELETE FROM main.symbol WHERE id NOT IN (SELECT symbol FROM "
-		"main.file_symbol)",
+		/* Not all of that table in memory. */
+		"DELETE FROM main.symbol WHERE NOT EXISTS (SELECT 1 FROM "
+		"main.file_symbol s WHERE s.symbol = symbol.id)",
 	};
 	bool dry = a->options.flags & FF_ARCHIVE_DRY_RUN;
 	part_list gone = { 0 };

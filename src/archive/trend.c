@@ -22,10 +22,11 @@
 int ff_archive_trend(struct ff_archive *a, const struct ff_archive_query *q,
 		     const struct ff_archive_trend *ask)
 {
-	/* Each recording is one of its own, others with the same value are added up. */
+	/* Each recording is one of its own, others with the same value are added up. Whose time is not known
+	 * is not the first of any. */
 	/* clang-format off */
 	static const char sql[] =
-		"WITH weighed AS (SELECT f.start_ns, f.event, "
+		"WITH weighed AS (SELECT f.start_ns, f.event, f.unit, "
 		"CASE ?2 WHEN 'recording' THEN f.id ELSE 0 END AS alone, "
 		"CASE ?2 WHEN 'recording' THEN f.name WHEN 'host' THEN f.host "
 		"WHEN 'hour' THEN " BEGAN("%Y-%m-%dT%H") " "
@@ -37,8 +38,8 @@ int ff_archive_trend(struct ff_archive *a, const struct ff_archive_query *q,
 		OF_SYMBOL("s.total") " AS total "
 		"FROM temp.chosen c JOIN main.file f ON f.id = c.file) "
 		"SELECT value, event, min(start_ns), count(*), sum(weight), sum(self), sum(total), "
-		"count(self) FROM weighed GROUP BY alone, value, event "
-		"ORDER BY min(start_ns), value, event, alone";
+		"count(self) FROM weighed GROUP BY alone, value, event, unit "
+		"ORDER BY min(start_ns) = 0, min(start_ns), value, event, unit, alone";
 	/* clang-format on */
 	sqlite3_stmt *stmt;
 	int more = 1, err = select_files(a, q);

@@ -256,13 +256,19 @@ static void permute(void *rows, size_t size, size_t count, const uint32_t *order
 		memcpy(rows, room, count * size);
 }
 
-/* Those of one stretch and column become one. */
+/* Those of one stretch and column become one, in units of the column's last decimal. */
 static int sort_periods(struct store_tables *t, const uint32_t *columns)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->periods.count; i++)
-		t->periods.v[i].column = columns[t->periods.v[i].column];
+	for (size_t i = 0; i < t->periods.count; i++) {
+		struct store_period *p = &t->periods.v[i];
+
+		p->column = columns[p->column];
+		for (; p->decimals < t->columns.v[p->column].decimals; p->decimals++)
+			if (__builtin_mul_overflow(p->sum, 10, &p->sum))
+				return -EOVERFLOW;
+	}
 	if (t->periods.count)
 		qsort(t->periods.v, t->periods.count, sizeof(*t->periods.v),
 		      compare_periods);

@@ -44,6 +44,7 @@ struct store_column {
 struct store_period {
 	uint64_t start, size; /* seconds, since 1970 */
 	uint32_t column;
+	uint8_t decimals; /* of the sum: when all is sorted, those of the column */
 	uint64_t sum;
 };
 

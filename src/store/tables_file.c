@@ -482,6 +482,7 @@ static int read_periods(struct table_reader *r)
 		if (!budget_take(r->ctx->budget, sizeof(p)))
 			return -EFBIG;
 		p.column = r->map->columns[column];
+		p.decimals = r->map->decimals[column];
 		slot = array_add(&r->to->periods);
 		if (!slot)
 			return -ENOMEM;

@@ -171,7 +171,12 @@ static int slice_weight(struct tree_writer *w, const struct store_facts *facts)
 			p = array_add(&w->tables.periods);
 			if (!p)
 				return -ENOMEM;
-			*p = (struct store_period){ at, size, column, 0 };
+			*p = (struct store_period){
+				.start = at,
+				.size = size,
+				.column = column,
+				.decimals = w->tables.columns.v[column].decimals,
+			};
 		}
 		p->sum += c->weight;
 	}
