@@ -147,6 +147,10 @@ nights()
 	archive query n --symbol b --over 40% -f csv | cut -d, -f4,5 | diff - <(printf 'total,recording\n43.75,3.folded\n')
 	archive query n --symbol b --over 37 -f csv | cut -d, -f4,5 | diff - <(printf 'total,recording\n37.50,1.folded\n')
 	archive query n --symbol b --over 37 --since 2026-11-26 -f csv | grep -q 3.folded
+	# Whose time nobody knows is not the first, though it has all.
+	echo 'b 1' >unknown.folded
+	archive add -q n unknown.folded
+	archive query n --symbol b --over 37 -f csv | grep -q 1.folded
 	run -1 archive query n --symbol b --over 100
 	[[ $output == *"no recording has more than 100 % of 'b'"* ]]
 }
