@@ -30,6 +30,7 @@ struct unpacking {
 	uint64_t start, end; /* what is to be fed, in the file */
 	uint64_t packed, unpacked; /* bytes so far */
 	size_t first, last; /* unpacked and not taken: bytes[first] to bytes[last] */
+	bool held; /* zstd may have more of what it was fed: there was no room for it */
 	uint8_t bytes[ROOM];
 };
 
@@ -64,6 +65,7 @@ void unpacking_reset(struct unpacking *u)
 	u->start = u->end = 0;
 	u->packed = u->unpacked = 0;
 	u->first = u->last = 0;
+	u->held = false;
 }
 
 void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end)
@@ -80,7 +82,7 @@ int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
 		u->last -= u->first;
 		u->first = 0;
 	}
-	while (u->last - u->first < size && u->start < u->end) {
+	while (u->last - u->first < size && (u->start < u->end || u->held)) {
 		size_t piece =
 			u->end - u->start < PIECE ? (size_t)(u->end - u->start) : PIECE;
 		ZSTD_outBuffer out = { u->bytes, sizeof(u->bytes), u->last };
@@ -105,8 +107,9 @@ int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
 			return -EBADMSG;
 		}
 		/* No bytes in and none out: it cannot go on. */
-		if (in.pos == 0 && out.pos == u->last)
+		if (in.pos == 0 && out.pos == u->last && piece > 0)
 			return -EBADMSG;
+		u->held = out.pos == out.size;
 		/* What zstd did not take of the piece stays to be fed. */
 		u->start += in.pos;
 		u->packed += in.pos;
