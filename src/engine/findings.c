@@ -335,14 +335,29 @@ static void judge_chains_cut(struct warning_context *j)
 {
 	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
 	uint64_t cut = count_of(j, FF_INPUT_CHAINS_CUT);
+	uint16_t asked = 0;
 
 	if (!is_much(cut, chains) || !total(j, FF_TOTAL_SAMPLES_TRUNCATED))
 		return;
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
+
+		for (size_t k = 0; k < rec->events.count; k++)
+			if (rec->events.v[k].max_stack > asked)
+				asked = rec->events.v[k].max_stack;
+	}
 	begin_share(j, cut, chains);
 	text_string(&j->cause, "of the call chains are cut and do not reach their root: "
-			       "they have as many frames as were allowed");
-	text_string(&j->remedy,
-		    "sudo sysctl kernel.perf_event_max_stack=1024, before recording");
+			       "they have as many frames as ");
+	/* As perf lock record does. The kernel's limit cannot be lower. */
+	if (asked)
+		text_printf(&j->cause, "were asked for, %u", asked);
+	else
+		text_string(&j->cause, "were allowed");
+	text_string(&j->remedy, asked && asked < 127
+					? "perf record -g -e EVENT/max-stack=127/"
+					: "sudo sysctl kernel.perf_event_max_stack=1024, "
+					  "before recording");
 }
 
 static void judge_user_stacks(struct warning_context *j)
@@ -362,22 +377,30 @@ static void judge_user_stacks_cut(struct warning_context *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_CUT_DUMP);
+	uint32_t most = 0;
 	bool could_be_larger = false;
 
 	if (!is_much(cut, dumps))
 		return;
-	begin_share(j, cut, dumps);
-	text_string(&j->cause,
-		    "of the stack dumps are cut, and their stacks do not reach "
-		    "their root");
 	for (size_t i = 0; i < j->p->inputs.count; i++) {
 		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
 
 		/* One more than a record has room for cannot be asked for. */
-		for (size_t k = 0; k < rec->events.count; k++)
-			could_be_larger |= rec->events.v[k].user_stack &&
-					   rec->events.v[k].user_stack < 65528;
+		for (size_t k = 0; k < rec->events.count; k++) {
+			uint32_t size = rec->events.v[k].user_stack;
+
+			most = size > most ? size : most;
+			could_be_larger |= size && size < 65528;
+		}
 	}
+	begin_share(j, cut, dumps);
+	text_string(&j->cause, "of the stacks are larger than what was copied of each");
+	if (most) {
+		text_string(&j->cause, ", ");
+		put_count(&j->cause, most);
+		text_string(&j->cause, " bytes");
+	}
+	text_string(&j->cause, ": the functions that they begin with are missing");
 	if (could_be_larger)
 		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);

@@ -227,7 +227,7 @@ dwarf()
 	json one.data
 	holds '.stacks.unwound == 4 and .stacks.frames_unwound == 7 and .stacks.truncated == 3'
 	holds '.stacks.cut_dump == 3'
-	warns user_stacks_cut '75.0 % of the stack dumps are cut, and their stacks do not reach their root: perf record --call-graph dwarf,65528, or by frame pointers: perf record --call-graph fp'
+	warns user_stacks_cut '75.0 % of the stacks are larger than what was copied of each, 16 bytes: the functions that they begin with are missing: perf record --call-graph dwarf,65528, or by frame pointers: perf record --call-graph fp'
 	silent_about user_stacks
 	run --separate-stderr "$flamefold" info one.data
 	[[ $output == *"stacks that do not reach their root"*"3   75.0 %  stack dump too small"* ]]
@@ -236,7 +236,7 @@ dwarf()
 @test "warnings: a dump that cannot be larger" {
 	dwarf 65528
 	json one.data
-	warns user_stacks_cut '75.0 % of the stack dumps are cut, and their stacks do not reach their root: frame pointers: perf record --call-graph fp'
+	warns user_stacks_cut '75.0 % of the stacks are larger than what was copied of each, 65,528 bytes: the functions that they begin with are missing: frame pointers: perf record --call-graph fp'
 }
 
 @test "warnings: call chains that are cut or broken" {
@@ -249,7 +249,7 @@ dwarf()
 	END
 	json one.data
 	holds '.chains == 4 and .chains_cut == 1 and .chains_broken == 1'
-	warns chains_cut '25.0 % of the call chains are cut and do not reach their root: '
+	warns chains_cut '25.0 % of the call chains are cut and do not reach their root: they have as many frames as were asked for, 3: perf record -g -e EVENT/max-stack=127/'
 	warns chains_broken '25.0 % of the call chains end in garbage and do not reach their root, '
 	# To keep fewer frames is no fault of the recording.
 	json --max-stack=1 one.data

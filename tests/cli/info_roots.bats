@@ -117,3 +117,29 @@ copied()
 		silent_about frame_pointers
 	done
 }
+
+@test "warnings: an event that asks for few frames, and for more" {
+	command -v perf >/dev/null || skip "no perf"
+	cat >deep.c <<-'END'
+	static volatile unsigned long sink;
+	__attribute__((noinline)) static int deep(int n)
+	{
+		if (n == 0)
+			for (long i = 0; i < 200000000; i++)
+				sink += (unsigned long)i;
+		return n > 0 ? deep(n - 1) + 1 : 0;
+	}
+
+	int main(void)
+	{
+		return deep(60) != 60;
+	}
+	END
+	"${CC:-cc}" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o deep deep.c
+	perf record -q -N -g -e cpu-clock/max-stack=8/ -F 499 -o one.data ./deep 2>why || skip "$(head -n 1 why)"
+	json one.data
+	holds '.warnings[] | select(.kind == "chains_cut") | .text | endswith(" % of the call chains are cut and do not reach their root: they have as many frames as were asked for, 8: perf record -g -e EVENT/max-stack=127/")'
+	perf record -q -N -g -e cpu-clock/max-stack=127/ -F 499 -o one.data ./deep
+	json one.data
+	silent_about chains_cut
+}
