@@ -199,12 +199,20 @@ static void judge_filters(struct warning_context *j)
 
 static void judge_chains(struct warning_context *j)
 {
-	uint64_t samples = count_of(j, FF_INPUT_SAMPLES);
-	uint64_t bare = count_of(j, FF_INPUT_BARE);
+	uint64_t samples = stacks_walked(j->p);
+	uint64_t bare = total(j, FF_TOTAL_SAMPLES_NO_CHAIN);
 
+	/* What another profiler has listed is no sample without a chain. */
+	if (!count_of(j, FF_INPUT_BARE))
+		return;
+	/* Of what is left by filters of frames nobody knows it. */
+	if (filters_ask_frames(j->p->filters)) {
+		samples = count_of(j, FF_INPUT_SAMPLES);
+		bare = count_of(j, FF_INPUT_BARE);
+	}
 	if (!bare || bare < samples / 20)
 		return;
-	if (bare == samples)
+	if (bare >= samples)
 		text_string(&j->cause, "no call chains, so the picture is flat");
 	else {
 		begin_share(j, bare, samples);

@@ -186,6 +186,17 @@ documented()
 	json p.data
 	holds '.bare == 1 and .chains == 5'
 	warns chains '16.7 % of the samples have no call chain'
+	# Of those that count: what another event has is in another picture.
+	build <<-'END'
+	attr name=task-clock sample_type=IP,TID,TIME,IDENTIFIER flags=sample_id_all ids=1
+	attr name=page-faults sample_type=IP,TID,TIME,CALLCHAIN,IDENTIFIER flags=sample_id_all ids=2
+	sample event=task-clock pid=1 time=1 ip=1
+	sample event=page-faults pid=1 time=2 ip=1 chain=U,1,2
+	END
+	json one.data
+	warns chains 'no call chains, so the picture is flat: '
+	json --event=page-faults one.data
+	silent_about chains
 }
 
 # dwarf SIZE: samples with bp, sp and ip, and SIZE bytes of stack at most; code without an object, so
