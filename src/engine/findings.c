@@ -402,13 +402,10 @@ static void judge_user_stacks_cut(struct warning_context *j)
 		}
 	}
 	begin_share(j, cut, dumps);
-	text_string(&j->cause, "of the stacks are larger than what was copied of each");
-	if (most) {
-		text_string(&j->cause, ", ");
-		put_count(&j->cause, most);
-		text_string(&j->cause, " bytes");
-	}
-	text_string(&j->cause, ": the functions that they begin with are missing");
+	text_string(&j->cause, "of the stacks are larger than the ");
+	put_count(&j->cause, most);
+	text_string(&j->cause, " bytes that were copied of each, and lack the functions "
+			       "that they begin with");
 	if (could_be_larger)
 		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);

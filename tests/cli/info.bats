@@ -238,7 +238,7 @@ dwarf()
 	json one.data
 	holds '.stacks.unwound == 4 and .stacks.frames_unwound == 7 and .stacks.truncated == 3'
 	holds '.stacks.cut_dump == 3'
-	warns user_stacks_cut '75.0 % of the stacks are larger than what was copied of each, 16 bytes: the functions that they begin with are missing: perf record --call-graph dwarf,65528, or by frame pointers: perf record --call-graph fp'
+	warns user_stacks_cut '75.0 % of the stacks are larger than the 16 bytes that were copied of each, and lack the functions that they begin with: perf record --call-graph dwarf,65528, or by frame pointers: perf record --call-graph fp'
 	silent_about user_stacks
 	run --separate-stderr "$flamefold" info one.data
 	[[ $output == *"stacks that do not reach their root"*"3   75.0 %  stack dump too small"* ]]
@@ -247,7 +247,7 @@ dwarf()
 @test "warnings: a dump that cannot be larger" {
 	dwarf 65528
 	json one.data
-	warns user_stacks_cut '75.0 % of the stacks are larger than what was copied of each, 65,528 bytes: the functions that they begin with are missing: frame pointers: perf record --call-graph fp'
+	warns user_stacks_cut '75.0 % of the stacks are larger than the 65,528 bytes that were copied of each, and lack the functions that they begin with: frame pointers: perf record --call-graph fp'
 }
 
 @test "warnings: call chains that are cut or broken" {
