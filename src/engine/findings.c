@@ -202,15 +202,13 @@ static void judge_chains(struct warning_context *j)
 	uint64_t samples = stacks_walked(j->p);
 	uint64_t bare = total(j, FF_TOTAL_SAMPLES_NO_CHAIN);
 
-	/* What another profiler has listed is no sample without a chain. */
-	if (!count_of(j, FF_INPUT_BARE))
-		return;
 	/* Of what is left by filters of frames nobody knows it. */
 	if (filters_ask_frames(j->p->filters)) {
 		samples = count_of(j, FF_INPUT_SAMPLES);
 		bare = count_of(j, FF_INPUT_BARE);
 	}
-	if (!bare || bare < samples / 20)
+	/* What another profiler has listed is no sample without a chain. */
+	if (!count_of(j, FF_INPUT_BARE) || !bare || bare < samples / 20)
 		return;
 	if (bare >= samples)
 		text_string(&j->cause, "no call chains, so the picture is flat");
@@ -339,21 +337,32 @@ static void judge_chains_broken(struct warning_context *j)
 		    j->by->dwarf);
 }
 
+/* The most frames, or bytes of stack, that an event asks for; 0: none says it. */
+static uint32_t most_asked(const struct warning_context *j, bool bytes)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
+
+		for (size_t k = 0; k < rec->events.count; k++) {
+			const struct event *e = &rec->events.v[k];
+			uint32_t asked = bytes ? e->user_stack : e->max_stack;
+
+			most = asked > most ? asked : most;
+		}
+	}
+	return most;
+}
+
 static void judge_chains_cut(struct warning_context *j)
 {
 	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
 	uint64_t cut = count_of(j, FF_INPUT_CHAINS_CUT);
-	uint16_t asked = 0;
+	uint32_t asked = most_asked(j, false);
 
 	if (!is_much(cut, chains) || !total(j, FF_TOTAL_SAMPLES_TRUNCATED))
 		return;
-	for (size_t i = 0; i < j->p->inputs.count; i++) {
-		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
-
-		for (size_t k = 0; k < rec->events.count; k++)
-			if (rec->events.v[k].max_stack > asked)
-				asked = rec->events.v[k].max_stack;
-	}
 	begin_share(j, cut, chains);
 	text_string(&j->cause, "of the call chains are cut and do not reach their root: "
 			       "they have as many frames as ");
@@ -385,28 +394,17 @@ static void judge_user_stacks_cut(struct warning_context *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_CUT_DUMP);
-	uint32_t most = 0;
-	bool could_be_larger = false;
+	uint32_t asked = most_asked(j, true);
 
 	if (!is_much(cut, dumps))
 		return;
-	for (size_t i = 0; i < j->p->inputs.count; i++) {
-		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
-
-		/* One more than a record has room for cannot be asked for. */
-		for (size_t k = 0; k < rec->events.count; k++) {
-			uint32_t size = rec->events.v[k].user_stack;
-
-			most = size > most ? size : most;
-			could_be_larger |= size && size < 65528;
-		}
-	}
 	begin_share(j, cut, dumps);
 	text_string(&j->cause, "of the stacks are larger than the ");
-	put_count(&j->cause, most);
+	put_count(&j->cause, asked);
 	text_string(&j->cause, " bytes that were copied of each, and lack the functions "
 			       "that they begin with");
-	if (could_be_larger)
+	/* One more than a record has room for cannot be asked for. */
+	if (asked < 65528)
 		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);
 }
@@ -567,7 +565,7 @@ static void judge_kernel(struct warning_context *j)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	const struct ff_object *o = NULL;
-	const char *problem = NULL;
+	const char *problem = NULL, *of = "weight";
 	bool named = false;
 
 	while ((o = ff_object_next(j->p, o)))
@@ -580,17 +578,22 @@ static void judge_kernel(struct warning_context *j)
 	if (named || (!count_of(j, FF_INPUT_KERNEL_HIDDEN) && !problem))
 		return;
 	if (count_of(j, FF_INPUT_KERNEL_HIDDEN)) {
-		/* The recording's own fault goes before what is missing here, for it
-		 * cannot be mended here. */
+		/* The recording's own fault goes first: it cannot be mended here. */
 		problem = "kptr_restrict was set";
 		text_string(&j->remedy, "sudo sysctl kernel.kptr_restrict=0 "
 					"kernel.perf_event_paranoid=1, before recording");
 	} else {
 		text_string(&j->remedy, "flamefold info --symbols FILE");
 	}
+	/* Where nothing tells of a map of the kernel, its addresses are of no object. */
+	if (!j->part) {
+		j->part = count_of(j, FF_INPUT_KERNEL_SAMPLES);
+		j->whole = count_of(j, FF_INPUT_SAMPLES);
+		of = "samples";
+	}
 	text_printf(&j->cause, "the kernel addresses have no names: %s (", problem);
 	put_percentage(&j->cause, j->part, j->whole);
-	text_string(&j->cause, " of the weight)");
+	text_printf(&j->cause, " of the %s)", of);
 }
 
 static void judge_guests(struct warning_context *j)
@@ -624,8 +627,9 @@ static void judge_refused(struct warning_context *j)
 				 "differs, or it was replaced ("
 			       : " object files are not the recorded ones: their build "
 				 "ids differ, or they were replaced (");
-	put_percentage(&j->cause, j->part, j->whole);
-	text_string(&j->cause, " of the weight)");
+	if (j->part)
+		put_percentage(&j->cause, j->part, j->whole);
+	text_string(&j->cause, j->part ? " of the weight)" : "only among callers)");
 	text_string(&j->remedy, "flamefold info --symbols FILE names them; --symfs=DIR "
 				"says where to look instead, --force takes them");
 }

@@ -374,7 +374,7 @@ kernel()
 	hidden='the kernel addresses have no names: kptr_restrict was set'
 	kernel ''
 	holds '.kernel_hidden'
-	warns kernel "$hidden"
+	warns kernel "$hidden (100.0 % of the samples)"
 	kernel 'mmap pid=-1 tid=0 start=0 len=-1 off=0 name=[kernel.kallsyms]_text mode=kernel'
 	holds '.kernel_hidden'
 	warns kernel "$hidden"
@@ -470,6 +470,13 @@ kernel()
 	json one.data
 	holds '.objects.missing[0] | .refused and .file == null and (.build_id | endswith("1"))'
 	warns refused '1 object file is not the recorded one: its build id differs, or it was replaced (100.0 % of the weight)'
+	build <<-END
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all,comm_exec
+	mmap2 pid=1 start=0x1000 len=0x1000 build_id=$build_id name=$flamefold time=1
+	sample pid=1 time=2 ip=0x9234 chain=U,0x9234,0x1234
+	END
+	json one.data
+	warns refused '1 object file is not the recorded one: its build id differs, or it was replaced (only among callers)'
 	json p.data
 	holds '.objects.missing[0].refused | not'
 	silent_about refused
