@@ -64,7 +64,9 @@ FF_API int ff_store_write(struct ff_profile *p, const struct ff_store_options *o
 			  FILE *out);
 
 /* A flag of struct ff_options: many recordings follow, small ones, and this thread alone reads them. What
- * was learned of code is kept for the next one. Where one cannot be read the profile is of no use. */
+ * was learned of code is kept for the next one; their stacks are in memory in parts, the others in a
+ * temporary file, so the whole is only for ff_store_write(). Where one cannot be read the profile is of no
+ * use. */
 enum { FF_MANY = 1 << 19 };
 
 /* 1: all that was read so far gives, as one file, what files of each recording add up to, byte for byte,

@@ -57,6 +57,14 @@ static int cannot_read(struct context *ctx, int err, const char *path)
 	return fail(ctx, err, "cannot read '%s': %s", path, strerror(-err));
 }
 
+bool file_read_next(int fd, void *buf, size_t size, uint64_t *at)
+{
+	size_t got = file_read_at(fd, buf, size, *at);
+
+	*at += got;
+	return got == size;
+}
+
 bool file_write(int fd, const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;

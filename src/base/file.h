@@ -47,6 +47,10 @@ void file_close(struct file *f); /* a zeroed one is fine */
  */
 size_t file_read_at(int fd, void *buf, size_t size, uint64_t offset);
 
+/* The next @size bytes at *@at, which is behind them then. False: there are not as many; errno, which is 0
+ * at the end of the file. */
+bool file_read_next(int fd, void *buf, size_t size, uint64_t *at);
+
 /* All of @size bytes, what a signal interrupts and what goes out in pieces, too; else false, errno. */
 bool file_write(int fd, const void *bytes, size_t size);
 

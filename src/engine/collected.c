@@ -86,18 +86,24 @@ struct weight_target collected_target(struct collected *c)
 				       &c->chart,  &c->heat };
 }
 
-/*
- * Weight in the tree is counted twice, by the trie and by the sum, on purpose: a stage
- * that loses some of it makes these differ.
- */
-bool collected_is_conserved(const struct collected *c)
+static uint64_t weight_in_trie(const struct collected *c)
 {
 	uint64_t sum = 0;
 
 	/* Row 0 is no node's. */
 	for (size_t row = 1; row < c->trie.rows.count; row++)
 		sum += trie_row_self(&c->trie, row, COLUMN_WEIGHT);
-	return sum == c->sum.kept && weight_sum_conserved(&c->sum);
+	return sum;
+}
+
+/*
+ * Weight in the tree is counted twice, by the trie and by the sum, on purpose: a stage
+ * that loses some of it makes these differ.
+ */
+bool collected_is_conserved(const struct collected *c)
+{
+	return weight_in_trie(c) + c->spilled == c->sum.kept &&
+	       weight_sum_conserved(&c->sum);
 }
 
 /*
@@ -266,6 +272,41 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 	else
 		free(map);
 	return err;
+}
+
+/* Without stacks; what is looked up by their frames has to be made again. */
+static int forget_stacks(struct collected *c)
+{
+	struct budget *budget = c->trie.budget;
+
+	trie_release(&c->trie);
+	time_blocks_clear(&c->blocks);
+	if (trie_init(&c->trie) < 0)
+		return -ENOMEM;
+	trie_limit(&c->trie, budget);
+	return 0;
+}
+
+int collected_spill(struct collected *c, int fd)
+{
+	uint64_t weight = weight_in_trie(c);
+	int err = trie_save(&c->trie, fd);
+
+	if (err == 0)
+		err = time_blocks_save(&c->blocks, fd);
+	if (err < 0)
+		return err;
+	c->spilled += weight;
+	return forget_stacks(c);
+}
+
+int collected_unspill(struct collected *c, int fd, uint64_t *at)
+{
+	int err = forget_stacks(c);
+
+	if (err == 0)
+		err = trie_load(&c->trie, fd, at);
+	return err < 0 ? err : time_blocks_load(&c->blocks, fd, at);
 }
 
 static struct settlement settlement_of(struct collected *c, const struct settle_by *by)

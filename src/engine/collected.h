@@ -49,6 +49,7 @@ struct collected {
 	const struct columns *columns; /* of the trie: the profile's */
 	struct frames frames;
 	struct trie trie;
+	uint64_t spilled; /* weight that is in a file: see collected_spill() */
 	struct weight_sum sum;
 	unsigned decimals; /* weights are in units of 10^-decimals */
 	struct incomplete_counts incomplete;
@@ -112,6 +113,14 @@ int collected_merge(struct collected *c, struct collected *from);
  * -ENOMEM. */
 int collected_compact(struct collected *c, const uint32_t *frame_map,
 		      uint32_t **node_map);
+
+/*
+ * Stacks, and what of them is in which slice of time, go to the end of a file of this process; they are
+ * still counted in the sum. Nobody else may hold a node. A copy of them, to be looked at, comes back from
+ * *@at, which is behind them then, in place of what is there. 0, -ENOMEM, or what reading or writing says.
+ */
+int collected_spill(struct collected *c, int fd);
+int collected_unspill(struct collected *c, int fd, uint64_t *at);
 
 /* Deferred events get their weights, in order of time, by what is of their input. */
 struct settle_by {

@@ -104,6 +104,9 @@ int finish_so_far(struct ff_profile *p)
 		return fail(&p->ctx, -ERANGE, "the weights add up to more than 2^64");
 	assert(collected_is_conserved(&p->collected));
 	batch_end_stacks(p);
+	err = spill_rest(p);
+	if (err < 0)
+		return err;
 	show_progress(p, "reading symbols", 0, p->collected.frames.list.count);
 	err = name_frames(p);
 	if (err < 0)

@@ -47,6 +47,23 @@ void warn_of_unread(struct ff_profile *p)
 	warn_of_stacks(p);
 }
 
+int make_named(struct ff_profile *p, const uint8_t *left_out, size_t threads)
+{
+	struct named_options options = {
+		.in_order = p->options.flags & FF_FLAMECHART,
+		.columns = &p->columns,
+		.strings = &p->strings,
+		.frames = &p->collected.frames,
+		.left_out = left_out,
+		.threads = threads,
+	};
+	int err =
+		named_make(&p->ctx, &p->collected.trie, &p->symbols, &options, &p->named);
+	/* The tree is printed in the unit that its weights were collected in. */
+	p->named.decimals = p->collected.decimals;
+	return err;
+}
+
 /*
  * Both jobs read symbols and the trie; each writes a part of its own: named, or objects,
  * processes and roots.
@@ -62,24 +79,10 @@ enum { JOB_TREE, JOB_RESULTS, TREE_JOBS };
 static int tree_or_results(void *arg, size_t job, size_t worker)
 {
 	const struct tree_job *j = arg;
-	struct ff_profile *p = j->profile;
-	struct named_options options = {
-		.in_order = p->options.flags & FF_FLAMECHART,
-		.columns = &p->columns,
-		.strings = &p->strings,
-		.frames = &p->collected.frames,
-		.left_out = j->left_out,
-		.threads = j->threads,
-	};
-	int err;
 
 	(void)worker;
-	if (job == JOB_RESULTS)
-		return list_results(p);
-	err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &options, &p->named);
-	/* The tree is printed in the unit that its weights were collected in. */
-	p->named.decimals = p->collected.decimals;
-	return err;
+	return job == JOB_RESULTS ? list_results(j->profile)
+				  : make_named(j->profile, j->left_out, j->threads);
 }
 
 int make_tree(struct ff_profile *p, const uint8_t *left_out)

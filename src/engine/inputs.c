@@ -56,7 +56,15 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 	/* A picture is decoded before there is an input: one that is damaged leaves
 	 * nothing behind. */
 	bool saved = kind == INPUT_SAVED || kind == INPUT_PROFILE;
-	int err = saved ? decode_saved(p, opened, kind, &tree, &stored) : 0;
+	int err = 0;
+
+	/* Others may have decimals, which what was spilled has not. */
+	if (profile_reads_many(p) && kind != INPUT_PERF)
+		err = fail(&p->ctx, -EINVAL,
+			   "cannot add '%s': of many inputs each is a recording",
+			   input_path(opened));
+	else if (saved)
+		err = decode_saved(p, opened, kind, &tree, &stored);
 
 	if (err == 0 && !(input = add_input(p)))
 		err = fail_memory(&p->ctx);
@@ -99,6 +107,8 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 					      : "");
 	if (profile_reads_many(p))
 		input_forget(opened);
+	if (err == 0)
+		err = spill_some(p);
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);

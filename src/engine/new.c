@@ -269,6 +269,7 @@ void ff_profile_free(struct ff_profile *p)
 	chart_release(&p->chart);
 	filters_free(p->filters);
 	collected_release(&p->collected);
+	spill_release(p);
 	images_release(&p->images);
 	array_release(&p->inputs);
 	array_release(&p->objects);

@@ -121,6 +121,13 @@ struct part_sizes {
 	uint64_t
 		scan_least; /* bytes of a file that are worth a thread in the first pass */
 	uint64_t chunk; /* bytes of a chunk of the second pass */
+	size_t stacks; /* nodes and cells in memory, with FF_MANY */
+};
+
+/* Stacks of many recordings that are in a file: see engine/spill.c. */
+struct spill {
+	int fd; /* where there are some */
+	ARRAY(uint64_t) starts; /* of parts */
 };
 
 struct ff_profile {
@@ -146,6 +153,7 @@ struct ff_profile {
 	uint64_t slice; /* ns of a cell of heat; 0: as narrow as memory has room for */
 	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
+	struct spill spill;
 	struct filters *filters;
 	struct binaries *binaries;
 	struct stack_walker *walker; /* FF_MANY: of the last recording; NULL: none yet */
@@ -187,7 +195,9 @@ int name_frames(struct ff_profile *p);
 /* Which files could not be: for stacks, and of debuginfod, too. */
 void warn_of_stacks(struct ff_profile *p);
 void warn_of_unread(struct ff_profile *p);
-/* The named tree, and lists of objects and processes. @left_out: see filter_stacks(). */
+/* The named tree of what was collected. @left_out: see filter_stacks(). 0, or -ENOMEM. */
+int make_named(struct ff_profile *p, const uint8_t *left_out, size_t threads);
+/* The same, and lists of objects and processes. */
 int make_tree(struct ff_profile *p, const uint8_t *left_out);
 
 /* engine/incomplete.c */
@@ -221,6 +231,16 @@ void collected_take_back(struct ff_profile *p, struct collected *lent);
 void batch_end_stacks(struct ff_profile *p);
 void batch_end_names(struct ff_profile *p);
 void batch_end_tree(struct ff_profile *p);
+
+/* engine/spill.c: with FF_MANY, when a recording has been read; when all have been; and the profile file of
+ * what has been spilled. 0, or a negative errno with a sentence. */
+struct store_facts;
+int spill_some(struct ff_profile *p);
+int spill_rest(struct ff_profile *p);
+/* @in: with the profile's named tree, in whose place those of the parts are meanwhile. */
+int spill_write(struct ff_profile *p, const struct tree_source *in,
+		const struct store_facts *facts, FILE *out);
+void spill_release(struct ff_profile *p);
 
 /* engine/filter.c: filters by the names of frames. */
 int count_line(struct ff_profile *p, uint32_t node);

@@ -215,7 +215,8 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 	if (err == 0) {
 		origin.labels.count = given.label_count;
 		store_origin_sort(&origin, &p->strings);
-		err = store_write_tree(&p->ctx, &in, &facts, out);
+		err = p->spill.starts.count ? spill_write(p, &in, &facts, out)
+					    : store_write_tree(&p->ctx, &in, &facts, out);
 	}
 	store_origin_release(&origin);
 	return err;

@@ -111,6 +111,10 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
 	if (!f)
 		return fail(&p->ctx, -EINVAL, "there is no such format");
+	if (profile_reads_many(p))
+		return fail(&p->ctx, -EINVAL,
+			    "what reads many recordings is written as a profile file "
+			    "alone: ff_store_write()");
 	if (in.chart && !(f->traits & FF_FORMAT_CHART))
 		return fail(&p->ctx, -EINVAL,
 			    "%s has no place for a chart: svg, chrome and speedscope do",

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/pages.h"
 
@@ -380,6 +381,50 @@ void trie_scale(struct trie *t, uint32_t column, uint64_t factor)
 {
 	for (size_t row = 1; trie_is_charged(t, column) && row < t->rows.count; row++)
 		*trie_value(t, row, column) *= factor;
+}
+
+/* What stands before nodes and rows in a file. */
+struct saved_trie {
+	uint64_t count, rows;
+	uint64_t width;
+	uint8_t at[COLUMNS_MOST + 8 - COLUMNS_MOST % 8]; /* no bytes between these */
+};
+
+int trie_save(const struct trie *t, int fd)
+{
+	struct saved_trie head = { t->count, t->rows.count, t->rows.width, { 0 } };
+
+	memcpy(head.at, t->rows.at, sizeof(t->rows.at));
+	return file_write(fd, &head, sizeof(head)) &&
+			       file_write(fd, t->nodes, t->count * sizeof(*t->nodes)) &&
+			       file_write(fd, t->rows.v,
+					  rows_size(&t->rows, t->rows.count))
+		       ? 0
+		       : -errno;
+}
+
+int trie_load(struct trie *t, int fd, uint64_t *at)
+{
+	struct saved_trie head;
+	bool whole = file_read_next(fd, &head, sizeof(head), at);
+
+	if (!whole)
+		return errno ? -errno : -EIO;
+	pages_give_back(t->rows.v, rows_size(&t->rows, t->rows.room));
+	t->rows = (struct trie_rows){ .count = head.rows,
+				      .room = head.rows,
+				      .width = (uint32_t)head.width };
+	memcpy(t->rows.at, head.at, sizeof(t->rows.at));
+	t->rows.v = pages_take(rows_size(&t->rows, t->rows.room));
+	if (!t->rows.v || reserve_nodes(t, head.count) < 0)
+		return -ENOMEM;
+	t->count = (uint32_t)head.count;
+	return file_read_next(fd, t->nodes, t->count * sizeof(*t->nodes), at) &&
+			       file_read_next(fd, t->rows.v,
+					      rows_size(&t->rows, t->rows.count), at)
+		       ? 0
+	       : errno ? -errno
+		       : -EIO;
 }
 
 /* Fetches what find_or_add_child() will ask for nodes that come soon. */

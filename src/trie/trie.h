@@ -64,6 +64,12 @@ struct trie {
 int trie_init(struct trie *t);
 void trie_release(struct trie *t);
 
+/* To a file of this process, at its end, and back from *@at, which is behind it then: all stacks and
+ * values, with their numbers. @t is what trie_init() makes; on failure it is to be released. 0, -ENOMEM,
+ * or what reading or writing says. */
+int trie_save(const struct trie *t, int fd);
+int trie_load(struct trie *t, int fd, uint64_t *at);
+
 /* Gives back what only those who add stacks need: the next one who does waits until it is
  * made again. */
 void trie_drop_index(struct trie *t);

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "base/file.h"
+
 enum {
 	SOME = 1024, /* cells, that the budget is asked for at once */
 	/* Each with room for another one, and its places in the lists. */
@@ -248,11 +250,43 @@ int time_blocks_sort(struct time_blocks *b, uint64_t factor)
 	return 0;
 }
 
-void time_blocks_release(struct time_blocks *b)
+int time_blocks_save(const struct time_blocks *b, int fd)
+{
+	return file_write(fd, &b->cells.count, sizeof(b->cells.count)) &&
+			       file_write(fd, b->cells.v,
+					  b->cells.count * sizeof(*b->cells.v))
+		       ? 0
+		       : -errno;
+}
+
+int time_blocks_load(struct time_blocks *b, int fd, uint64_t *at)
+{
+	size_t count;
+	bool whole = file_read_next(fd, &count, sizeof(count), at);
+
+	if (whole &&
+	    (!array_reserve(&b->cells, count) || !array_reserve(&b->older, count)))
+		return -ENOMEM;
+	whole = whole && file_read_next(fd, b->cells.v, count * sizeof(*b->cells.v), at);
+	if (!whole)
+		return errno ? -errno : -EIO;
+	b->cells.count = count;
+	/* There was room for them when they were added. */
+	b->allowed = count;
+	return place_again(b);
+}
+
+void time_blocks_clear(struct time_blocks *b)
 {
 	array_release(&b->cells);
 	array_release(&b->newest);
 	array_release(&b->older);
 	claim_release(&b->claim);
+	b->allowed = 0;
+}
+
+void time_blocks_release(struct time_blocks *b)
+{
+	time_blocks_clear(b);
 	*b = (struct time_blocks){ 0 };
 }

@@ -60,6 +60,14 @@ int time_blocks_remap(struct time_blocks *b, const uint32_t *node_map);
  * 0, or -ENOMEM. */
 int time_blocks_sort(struct time_blocks *b, uint64_t factor);
 
+/* Cells, with what they are of, to the end of a file of this process, and back from *@at, which is behind
+ * them then, to where there are none. 0, -ENOMEM, or what reading or writing says. */
+int time_blocks_save(const struct time_blocks *b, int fd);
+int time_blocks_load(struct time_blocks *b, int fd, uint64_t *at);
+
+/* All cells go, and what they have claimed. Pieces are as long as they were. */
+void time_blocks_clear(struct time_blocks *b);
+
 void time_blocks_release(struct time_blocks *b);
 
 #endif

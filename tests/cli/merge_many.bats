@@ -65,6 +65,44 @@ processes()
 	[ "$(processes ?.data)" = 2 ]
 }
 
+# What takes memory is stacks: each recording has 8,000 of its own, of the same frames but for the root.
+many_stacks()
+{
+	"$build" -o one - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	feature hostname=host-00
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x1000000 name=/no/app time=2
+	repeat i 8000
+	sample pid=1 time={100 * i + 1000} period={i + 1} ip={0x5000 + i % 120 * 16} chain=U,{0x5000 + i % 120 * 16},{0x25008 + i // 120 * 16},0x512340
+	end
+	END
+	python3 - "$1" <<-'END'
+	import sys
+	data = open("one", "rb").read()
+	for i in range(int(sys.argv[1])):
+	    root = (0x512340 + 16 * i).to_bytes(8, "little")
+	    open(f"{i:02}.data", "wb").write(data.replace(b"host-00", b"host-%02d" % i).replace((0x512340).to_bytes(8, "little"), root))
+	END
+}
+
+@test "what grows with the number of recordings is not in memory" {
+	many_stacks 28
+	for count in 2 28; do
+		ls ??.data | head -n $count >list.$count
+		"$root"/tests/budget/peak.py "$flamefold" merge -q -j1 --unnamed=address -f list.$count \
+			-o $count.ff 2>peak.$count
+		cat peak.$count
+	done
+	[ "$(cat peak.28)" -le $((2 * $(cat peak.2))) ]
+	# And nobody sees it, in whatever order they come.
+	tac list.28 >reversed
+	"$flamefold" merge -q -j1 --unnamed=address -f reversed -o reversed.ff
+	cmp 28.ff reversed.ff
+	"$flamefold" merge -q --unnamed=address --tree kept -f list.28 -o alone.ff
+	cmp 28.ff alone.ff
+}
+
 @test "what is damaged, or no recording, is named, and others are not" {
 	for i in 1 2 3 4 5 6 7 8 9; do
 		recording $i.data host-$i 0x1000

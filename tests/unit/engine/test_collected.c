@@ -1,6 +1,8 @@
 #include "engine/collected.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static struct columns columns;
 static struct budget budget;
@@ -287,4 +289,56 @@ Test(collected, a_merge_brings_both_to_the_same_unit)
 	cr_expect_eq(trie_self(&c.trie, node, COLUMN_WEIGHT), 700);
 	cr_expect(collected_is_conserved(&c));
 	collected_release(&c);
+}
+
+Test(collected, what_is_spilled_comes_back_and_counts_meanwhile)
+{
+	struct collected c = fresh();
+	FILE *file = tmpfile();
+	int fd = file ? fileno(file) : -1;
+	uint64_t at = 0, second;
+	uint32_t node;
+
+	cr_assert(fd >= 0);
+	c.blocks.grid = time_grid_known(0, 99);
+	node = STACK(&c, 10, 20, 30);
+	sample(&c, node, 5, 1);
+	cr_assert_eq(trie_charge(&c.trie, node, COLUMN_FOLLOWED, 2), 0);
+	cr_assert_eq(time_blocks_add(&c.blocks, 7, node, 5), 1);
+	cr_assert_eq(time_blocks_add(&c.blocks, 97, node, 3), 1);
+	cr_assert_eq(collected_spill(&c, fd), 0);
+	second = (uint64_t)lseek(fd, 0, SEEK_CUR);
+	cr_expect(trie_is_empty(&c.trie));
+	cr_expect_eq(c.blocks.cells.count, 0);
+	cr_expect_eq(c.blocks.grid.width, time_grid_known(0, 99).width);
+	cr_expect(collected_is_conserved(&c), "it is in the file");
+	/* Frames have the numbers that they had. */
+	node = STACK(&c, 30, 10);
+	cr_expect_eq(c.frames.list.count, 3);
+	sample(&c, node, 8, 1);
+	cr_expect(collected_is_conserved(&c));
+	cr_assert_eq(collected_spill(&c, fd), 0);
+
+	cr_assert_eq(collected_unspill(&c, fd, &at), 0);
+	cr_expect_eq(at, second);
+	cr_expect_eq(c.trie.count, 4);
+	cr_expect_eq(leaf(&c, 3), 30);
+	cr_expect_eq(trie_self(&c.trie, 3, COLUMN_WEIGHT), 5);
+	cr_expect_eq(trie_self(&c.trie, 3, COLUMN_FOLLOWED), 2);
+	cr_assert_eq(c.blocks.cells.count, 2);
+	cr_expect_eq(c.blocks.cells.v[1].weight, 3);
+	cr_expect(c.blocks.cells.v[1].squares == 9);
+	/* What comes back can be added to. */
+	cr_expect_eq(STACK(&c, 10, 20, 30), 3);
+	cr_assert_eq(time_blocks_add(&c.blocks, 98, 3, 1), 1);
+	cr_expect_eq(c.blocks.cells.count, 2);
+	cr_assert_eq(collected_unspill(&c, fd, &at), 0);
+	cr_expect_eq(c.trie.count, 3);
+	cr_expect_eq(leaf(&c, 2), 10);
+	cr_expect_eq(trie_self(&c.trie, 2, COLUMN_WEIGHT), 8);
+	cr_expect_eq(c.blocks.cells.count, 0);
+	cr_assert_eq(collected_unspill(&c, fd, &at), -EIO, "there is no third one");
+	collected_release(&c);
+	cr_expect_eq(budget.used, 0);
+	fclose(file);
 }
