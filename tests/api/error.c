@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <errno.h>
-#include <flamefold.h>
+#include <flamefold_store.h>
 
 #include "api.h"
 
@@ -99,6 +99,27 @@ static void nothing_can_be_freed(void)
 	ff_profile_free(NULL);
 }
 
+/* Their stacks are in memory in parts. */
+static void many_recordings_are_for_a_profile_file_alone(void)
+{
+	const char *path = api_file("a;b 1\n");
+	struct ff_options options;
+	struct ff_profile *p;
+
+	memset(&options, 0, sizeof(options));
+	options.size = sizeof(options);
+	options.flags = FF_MANY;
+	CHECK(ff_profile_new(&p, &options) == 0);
+	CHECK(ff_profile_read(p, path) == -EINVAL);
+	check_sentence(ff_profile_error(p));
+	CHECK(strstr(ff_profile_error(p), path) != NULL);
+	CHECK(ff_profile_finish(p) == 0);
+	CHECK(ff_write(p, ff_format_find("folded"), NULL, stdout) == -EINVAL);
+	check_sentence(ff_profile_error(p));
+	remove(path);
+	ff_profile_free(p);
+}
+
 int main(void)
 {
 	a_missing_file_is_named();
@@ -107,5 +128,6 @@ int main(void)
 	a_palette_that_does_not_exist_is_refused();
 	an_empty_tree_is_drawn_as_such();
 	nothing_can_be_freed();
+	many_recordings_are_for_a_profile_file_alone();
 	return api_failed;
 }
