@@ -554,25 +554,21 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	return 0;
 }
 
-int view_copy(const struct view *from, struct view *ret)
+struct view view_borrow(const struct view *from)
 {
 	struct view v = *from;
 
+	memset(&v.given, 0, sizeof(v.given));
 	v.borrows = true;
-	memset(&v.nodes, 0, sizeof(v.nodes));
-	if (!array_reserve(&v.nodes, from->nodes.count))
-		return -ENOMEM;
-	memcpy(v.nodes.v, from->nodes.v, from->nodes.count * sizeof(*v.nodes.v));
-	v.nodes.count = from->nodes.count;
-	*ret = v;
-	return 0;
+	return v;
 }
 
 void view_release(struct view *v)
 {
-	array_release(&v->nodes);
+	array_release(&v->given);
 	if (v->borrows)
 		return;
+	array_release(&v->nodes);
 	labels_release(&v->labels);
 	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
 		array_release(&v->values[i].of);
@@ -594,13 +590,13 @@ bool view_next(const struct view *v, struct view_walk *w, enum view_step step)
 	const struct view_node *nodes = v->nodes.v, *n = &nodes[w->node];
 
 	if (step == VIEW_INTO && n->first) {
-		w->start += n->self;
+		w->start += view_self(v, w->node);
 		w->node = n->first;
 		w->depth++;
 		return true;
 	}
 	/* The last child ends where its parent ends. */
-	w->start += n->total;
+	w->start += view_total(v, w->node);
 	while (w->node && !nodes[w->node].next) {
 		w->node = nodes[w->node].parent;
 		w->depth--;

@@ -34,6 +34,11 @@ struct view_node {
 	uint64_t self, total;
 };
 
+/* What a node is to be seen as. */
+struct view_weight {
+	uint64_t self, total;
+};
+
 /* A column but the weight, which is in the nodes. */
 struct view_column {
 	ARRAY(uint64_t) of; /* by node; empty: the view has it not */
@@ -66,7 +71,9 @@ struct view {
 	struct view_column values[COLUMNS_MOST]; /* by column */
 	uint32_t other[COLUMNS_MOST], others; /* but the weight: those that make stacks */
 	unsigned decimals; /* of weights */
-	bool borrows; /* all but the nodes is another view's */
+	ARRAY(struct view_weight)
+	given; /* in place of the nodes' own; empty: these count */
+	bool borrows; /* all but the weights that were given is another view's */
 	struct view_lines lines;
 };
 
@@ -94,9 +101,8 @@ void view_release(struct view *v);
  * nearest one above it that is there. 0, or -ENOMEM. */
 int view_places(const struct tree_source *in, uint32_t **ret);
 
-/* The same nodes, which may be given other values. The rest is @from's, which outlives it. 0, or
- * -ENOMEM. */
-int view_copy(const struct view *from, struct view *ret);
+/* The same, which may be given other weights. All else is @from's, which outlives it. */
+struct view view_borrow(const struct view *from);
 
 /* What is printed behind names of a kind, enum function_kind: "_[k]", or "". */
 const char *view_mark(const struct tree_source *in, uint8_t kind);
@@ -106,17 +112,28 @@ static inline bool view_has(const struct view *v, uint32_t column)
 	return column == COLUMN_WEIGHT || v->values[column].of.count > 0;
 }
 
+/* A node's own weight, and with all that is below it. */
+static inline uint64_t view_self(const struct view *v, uint32_t node)
+{
+	return v->given.count ? v->given.v[node].self : v->nodes.v[node].self;
+}
+
+static inline uint64_t view_total(const struct view *v, uint32_t node)
+{
+	return v->given.count ? v->given.v[node].total : v->nodes.v[node].total;
+}
+
 static inline uint64_t view_value(const struct view *v, uint32_t node, uint32_t column)
 {
 	if (column == COLUMN_WEIGHT)
-		return v->nodes.v[node].self;
+		return view_self(v, node);
 	return view_has(v, column) ? v->values[column].of.v[node] : 0;
 }
 
 /* Does a stack end at the node? */
 static inline bool view_has_stack(const struct view *v, uint32_t node)
 {
-	bool has = v->nodes.v[node].self > 0;
+	bool has = view_self(v, node) > 0;
 
 	for (uint32_t i = 0; !has && i < v->others; i++)
 		has = view_value(v, node, v->other[i]) > 0;

@@ -19,20 +19,28 @@ enum { LEFT = 10 }; /* pixels: where the root begins */
 static const struct colour calm = { 217, 217, 217 }, more = { 230, 97, 1 },
 			   less = { 94, 155, 216 };
 
-void change_widen(const struct difference *d, struct view *v)
+int change_widen(const struct difference *d, struct view *v)
 {
-	for (size_t i = 0; i < v->nodes.count; i++) {
-		struct view_node *n = &v->nodes.v[i];
+	size_t count = v->nodes.count;
+	struct view_weight *wide;
+
+	if (!array_reserve(&v->given, count))
+		return -ENOMEM;
+	wide = v->given.v;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t self = v->nodes.v[i].self;
 		double before =
 			d->scale * (double)view_value(v, (uint32_t)i, COLUMN_BEFORE);
 
-		if (before > (double)n->self)
-			n->self = (uint64_t)number_round(before);
-		n->total = n->self;
+		if (before > (double)self)
+			self = (uint64_t)number_round(before);
+		wide[i] = (struct view_weight){ self, self };
 	}
 	/* A parent's index is below its children's. */
-	for (size_t i = v->nodes.count; i-- > 1;)
-		v->nodes.v[v->nodes.v[i].parent].total += v->nodes.v[i].total;
+	for (size_t i = count; i-- > 1;)
+		wide[v->nodes.v[i].parent].total += wide[i].total;
+	v->given.count = count;
+	return 0;
 }
 
 /* Grey, where names are missing on one side: nearly all would be new or gone. */

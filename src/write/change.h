@@ -7,8 +7,8 @@
 
 /* How a picture shows a difference whose noise is known. Nodes of views are those of its tree. */
 
-/* Boxes are as wide as what the larger side has: the weight of the view is that from now on. */
-void change_widen(const struct difference *d, struct view *v);
+/* Boxes are as wide as what the larger side has: the view is given these weights. 0, or -ENOMEM. */
+int change_widen(const struct difference *d, struct view *v);
 
 /* The largest of the differences that are no noise, or 0. */
 double change_most(const struct difference *d);

@@ -132,9 +132,10 @@ static void add_path(struct text *t, const struct picture *p)
 		for (uint32_t i = nodes[node].first; i; i = nodes[i].next)
 			/* Of equal children the first. */
 			if (nodes[i].label != VIEW_GAP &&
-			    (!best || nodes[i].total > nodes[best].total))
+			    (!best ||
+			     view_total(&p->view, i) > view_total(&p->view, best)))
 				best = i;
-		if (!best || nodes[best].total < nodes[node].self)
+		if (!best || view_total(&p->view, best) < view_self(&p->view, node))
 			break;
 		text_string(t, depth ? " > " : " ");
 		add_legend_name(t, label_text(&p->view.labels, nodes[best].label),
@@ -142,7 +143,7 @@ static void add_path(struct text *t, const struct picture *p)
 		node = best;
 	}
 	text_string(t, ", ");
-	add_legend_percent(t, p, nodes[node].total);
+	add_legend_percent(t, p, view_total(&p->view, node));
 	text_char(t, '.');
 }
 
@@ -156,9 +157,9 @@ static int describe_picture(const struct picture *p, struct text *t)
 	uint64_t *weights = calloc(labels, sizeof(*weights)); /* own ones, by label */
 	int err = weights ? intern_init(&s.names) : -ENOMEM;
 
-	for (size_t i = 1; weights && i < v->nodes.count; i++)
+	for (uint32_t i = 1; weights && i < v->nodes.count; i++)
 		if (v->nodes.v[i].label != VIEW_GAP)
-			weights[v->nodes.v[i].label] += v->nodes.v[i].self;
+			weights[v->nodes.v[i].label] += view_self(v, i);
 	for (uint32_t i = 1; i < labels && err == 0; i++)
 		if (weights[i])
 			err = shares_add(&s, label_text(&v->labels, i),
@@ -360,7 +361,7 @@ int legend_make(const struct picture *p, struct legend *ret)
 	const struct write_facts *f = p->facts;
 	/* Never more than there are, or the share would be above 100 %. */
 	uint64_t cut = !f ? 0 : f->truncated < f->samples ? f->truncated : f->samples;
-	uint64_t all = p->view.nodes.v[0].total;
+	uint64_t all = view_total(&p->view, 0);
 	struct legend l = { 0 };
 	struct text *note = &l.note;
 	int err = p->difference ? change_describe(&l.description, p->difference)

@@ -22,10 +22,10 @@ uint64_t unnamed_weight(const struct tree_source *in, const struct view *v)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 1; i < v->nodes.count; i++)
+	for (uint32_t i = 1; i < v->nodes.count; i++)
 		if (v->nodes.v[i].label != VIEW_GAP &&
 		    in->symbols->functions.v[v->nodes.v[i].function].unnamed)
-			sum += v->nodes.v[i].self;
+			sum += view_self(v, i);
 	return sum;
 }
 

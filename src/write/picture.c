@@ -33,7 +33,7 @@ static double delta_of(const struct picture *p, uint32_t node)
 {
 	const struct view *v = &p->view;
 
-	return picture_value(p, v->nodes.v[node].self) -
+	return picture_value(p, view_self(v, node)) -
 	       picture_value(p, view_value(v, node, p->before));
 }
 
@@ -51,7 +51,8 @@ static bool is_drawn(const struct picture *p, const struct view_walk *w, double 
 	const struct view_node *n = &p->view.nodes.v[w->node];
 
 	return n->label != VIEW_GAP && w->depth <= p->rows &&
-	       !(picture_value(p, w->start + n->total) - picture_value(p, w->start) <
+	       !(picture_value(p, w->start + view_total(&p->view, w->node)) -
+			 picture_value(p, w->start) <
 		 least);
 }
 
@@ -60,7 +61,8 @@ static bool is_in_run(const struct picture *p, const struct view_walk *w)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 
-	return n->label != VIEW_GAP && n->total > 0 && w->depth <= p->deepest;
+	return n->label != VIEW_GAP && view_total(&p->view, w->node) > 0 &&
+	       w->depth <= p->deepest;
 }
 
 /* The deepest row decides how high the picture is: flamegraph.pl's that of frames that
@@ -198,7 +200,7 @@ static struct drawn_frame frame_of(const struct picture *p, const struct view_wa
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 	double start = picture_value(p, w->start);
-	double end = picture_value(p, w->start + n->total);
+	double end = picture_value(p, w->start + view_total(&p->view, w->node));
 	struct drawn_frame f = {
 		.node = w->node,
 		.name = label_text(&p->view.labels, n->label),
@@ -729,8 +731,7 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow_run *n)
 		sink_drain(sink);
 		/* An own value that is less than all of it, as a band along the edge, as the
 		 * viewer has it. */
-		own = picture_value(p, p->view.nodes.v[f.node].self) *
-		      p->layout.per_value;
+		own = picture_value(p, view_self(&p->view, f.node)) * p->layout.per_value;
 		wide = f.box.x2 - f.box.x1;
 		if (!has_bands || wide < 4 || own < 1 || own > wide - 0.1)
 			continue;

@@ -85,10 +85,10 @@ static int find_limits(const struct view *v, struct ratio_scale *r)
 	list = calloc(v->nodes.count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->nodes.count; i++)
-		if (v->nodes.v[i].self && !isnan(r->of_node[i]))
+	for (uint32_t i = 0; i < v->nodes.count; i++)
+		if (view_self(v, i) && !isnan(r->of_node[i]))
 			list[count++] =
-				(struct weighed){ r->of_node[i], v->nodes.v[i].self };
+				(struct weighed){ r->of_node[i], view_self(v, i) };
 	qsort(list, count, sizeof(*list), compare_weighed);
 	r->low = quantile(list, count, 0.05);
 	if (!(r->low < 0.9 * r->middle))

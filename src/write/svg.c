@@ -330,20 +330,20 @@ static int make_picture(struct halves *h)
 	int err = 0;
 
 	if (p->difference && s->data) {
-		err = view_copy(&s->own, &p->view);
-		for (uint32_t i = 0; i < COLUMNS_MOST && err == 0; i++)
+		p->view = view_borrow(&s->own);
+		for (uint32_t i = 0; i < COLUMNS_MOST; i++)
 			if (i >= p->in->tree->columns->count ||
 			    !p->in->tree->columns->v[i].makes_stacks)
 				p->view.values[i] = (struct view_column){ 0 };
 	}
-	if (err == 0 && p->difference)
-		change_widen(p->difference, &p->view);
+	if (p->difference)
+		err = change_widen(p->difference, &p->view);
 	if (err == 0)
 		err = ratio_scale_make(&p->view, o->countname, &p->ratio);
 	if (err < 0)
 		return fail_memory(h->ctx);
 	/* What is 100 %: the sum of all, or --total where that is more. */
-	p->total = s->sum = picture_value(p, p->view.nodes.v[0].total);
+	p->total = s->sum = picture_value(p, view_total(&p->view, 0));
 	if (!(s->sum > 0))
 		return 0;
 	if (o->total >= s->sum)
