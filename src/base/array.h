@@ -36,12 +36,13 @@ static inline bool array_grow(void **v, size_t *room, size_t need, size_t item)
 	}
 	if (more > SIZE_MAX / item)
 		return false;
-	p = realloc(*v, more * item);
+	/* Millions of items: the kernel is asked for large pages. */
+	p = !*v && more * item >= 4 << 20 ? pages_room(more * item)
+					  : realloc(*v, more * item);
 	if (!p)
 		return false;
-	/* Millions of items: the kernel is asked for large pages. */
-	if (more * item >= 4 << 20)
-		pages_expect(p, more * item);
+	if (*v && more * item >= 4 << 20)
+		pages_expect(p, more * item); /* it may have moved */
 	*v = p;
 	*room = more;
 	return true;

@@ -14,12 +14,14 @@
 #define LARGE ((size_t)2 << 20)
 #define SMALL ((size_t)64 << 10)
 
-/* What does not fill a large page at the end is left to small ones: memory that nobody
- * needs is not to be zeroed. The small ones have 64 KiB on some machines, and munmap() takes
- * no part of one. */
+/* What fills less than half of a large page at the end is left to small ones: memory that
+ * nobody needs is not to be zeroed. The small ones have 64 KiB on some machines, and
+ * munmap() takes no part of one. */
 static size_t rounded(size_t size)
 {
-	return (size + SMALL - 1) & ~(SMALL - 1);
+	size_t page = (size & (LARGE - 1)) >= LARGE / 2 ? LARGE : SMALL;
+
+	return (size + page - 1) & ~(page - 1);
 }
 
 /* Less than a large page is malloc()'s. */
@@ -83,11 +85,14 @@ void *pages_room(size_t size)
 
 void *pages_zeroed(size_t count, size_t size)
 {
-	void *p = calloc(count, size);
+	void *p;
 
-	if (p)
-		pages_expect(p, count * size);
-	return p;
+	if (size && count >= LARGE / size) {
+		p = count <= SIZE_MAX / size ? pages_room(count * size) : NULL;
+		/* Not calloc(): it writes before anybody can ask for large pages. */
+		return p ? memset(p, 0, count * size) : NULL;
+	}
+	return calloc(count, size);
 }
 
 void pages_expect(void *p, size_t size)

@@ -41,7 +41,7 @@ int discovery_adjust(struct difference *d, const double *samples)
 	/* By node: how many are tested there and below, the probability that nothing there and below
 	 * has changed, what that is in its caller's family, and what its own difference is in its. */
 	uint32_t *sizes = pages_zeroed(count, sizeof(*sizes));
-	double *below = malloc(count * sizeof(*below));
+	double *below = pages_room(count * sizeof(*below));
 	double *opened = pages_zeroed(count, sizeof(*opened));
 	ARRAY(struct member) family = { 0 };
 	int err = sizes && below && opened ? 0 : -ENOMEM;

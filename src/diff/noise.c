@@ -367,7 +367,7 @@ int noise_test(struct difference *d, const struct noise *n)
 	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
 	double most = 0;
 
-	d->measures = pages_zeroed(d->nodes.count, sizeof(*d->measures));
+	d->measures = pages_room(d->nodes.count * sizeof(*d->measures));
 	if (!d->measures)
 		return -ENOMEM;
 	d->whole = b > 0 ? b : d->scale * a;

@@ -198,11 +198,11 @@ static int fill_tree(struct difference *d, const uint32_t *became,
 
 	for (uint32_t i = 0; i < d->nodes.count; i++)
 		count += became[i] == i;
-	nodes = pages_zeroed(count, sizeof(*nodes));
+	nodes = pages_room(count * sizeof(*nodes));
 	*n = (struct named){ .columns = &d->columns,
 			     .decimals = d->decimals,
 			     .joined = true };
-	n->totals = pages_zeroed(count, sizeof(*n->totals));
+	n->totals = pages_room(count * sizeof(*n->totals));
 	if (!nodes || !n->totals || !array_reserve(&n->nodes, count)) {
 		free(nodes);
 		return -ENOMEM;

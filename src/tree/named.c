@@ -71,7 +71,7 @@ struct making {
 
 static uint32_t *numbers(size_t count)
 {
-	return calloc(count + 1, sizeof(uint32_t));
+	return pages_zeroed(count + 1, sizeof(uint32_t));
 }
 
 struct name_order {
@@ -382,7 +382,8 @@ static int lay_out_part(void *arg, size_t part, size_t worker)
 	struct making *m = arg;
 	const struct trie *t = m->input.trie;
 	struct branch *b = &m->branches[part];
-	uint32_t *open = numbers(b->count); /* most of it is never touched */
+	/* Most of it is never touched. */
+	uint32_t *open = malloc((b->count + 1) * sizeof(*open));
 
 	(void)worker;
 	if (!open)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "write/layout.h"
 #include "write/number.h"
 #include "write/swatch.h"
@@ -104,8 +105,8 @@ bool change_is_gone(const struct difference *d, uint32_t node)
 int change_find_moves(const struct difference *d, struct change_moves *ret)
 {
 	size_t count = d->named.nodes.count;
-	struct change_moves m = { calloc(count, sizeof(double)),
-				  calloc(count, sizeof(double)) };
+	struct change_moves m = { pages_zeroed(count, sizeof(double)),
+				  pages_zeroed(count, sizeof(double)) };
 
 	if (!m.more || !m.less) {
 		change_moves_release(&m);

@@ -212,6 +212,21 @@ Test(pages, room_is_of_malloc)
 	free(pages_room(0));
 }
 
+/* What is free()d stays with the allocator once it has come back the first time. */
+Test(pages, what_was_in_use_before_is_zeroed)
+{
+	for (int round = 0; round < 4; round++)
+		for (size_t i = 0; i < SIZES; i++) {
+			uint8_t *p = pages_zeroed(sizes[i], 1);
+
+			cr_assert_not_null(p);
+			cr_expect(is_all(p, sizes[i], 0), "%zu bytes", sizes[i]);
+			memset(p, 0xff, sizes[i]);
+			free(p);
+		}
+	cr_expect_null(pages_zeroed(SIZE_MAX / 4, 8));
+}
+
 Test(pages, more_than_there_is_is_refused_and_nothing_is_lost)
 {
 	static const size_t most[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - LARGE + 1,
