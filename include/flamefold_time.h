@@ -52,6 +52,9 @@ FF_API size_t ff_profile_phases(const struct ff_profile *p, const struct ff_phas
 /* Why a finished profile has no times, in words; NULL: it has. */
 FF_API const char *ff_profile_untimed(const struct ff_profile *p);
 
+/* Why pictures of a finished profile have no map of its time, likewise: that, or it is too short. */
+FF_API const char *ff_profile_unmapped(const struct ff_profile *p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -764,7 +764,8 @@ const struct option_row option_rows[] = {
 	  GRAPH & ~DIFF, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
 	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },
 	{ "heat", 0, NULL, "a map of time above the graph: what is chosen in it is what the graph is of "
-	  "(default: for recordings of 2 seconds and more; in a profile file only with it)",
+	  "(default: for recordings of 2 seconds and more; in profile files, and "
+	  "without the viewer, only with it)",
 	  GRAPH & ~DIFF, .set = picture_set_heat, .flag = 1 },
 	{ "no-heat", 0, NULL, "without it", GRAPH & ~DIFF, .set = picture_set_heat },
 	{ "phases", 0, NULL, "find where the recording changes: marks in the map of time, or lines of info",

@@ -20,6 +20,7 @@ int result_write(const struct analysis *a, const struct settings *s,
 	struct ff_profile *p = a->profile;
 	FILE *visible = NULL;
 	int err = 0, code = output_open(out, path);
+	const char *missing = NULL;
 
 	if (code)
 		return code;
@@ -35,8 +36,11 @@ int result_write(const struct analysis *a, const struct settings *s,
 	else if (err == 0)
 		err = ff_write(p, format->of_profile, &s->graph,
 			       visible ? visible : out->stream);
-	if (err == 0 && (s->heat == HEAT_YES || s->phases) && ff_profile_untimed(p))
-		say_warning("there is no map of time: %s", ff_profile_untimed(p));
+	if (err == 0 && (s->heat == HEAT_YES || s->phases))
+		missing = format_is_picture(format) ? ff_profile_unmapped(p)
+						    : ff_profile_untimed(p);
+	if (missing)
+		say_warning("there is no map of time: %s", missing);
 	if (visible)
 		fclose(visible);
 	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
@@ -62,7 +66,8 @@ struct settings result_settings(const struct settings *s, const struct format *f
 		wanted.profile.flags |= FF_PLACES;
 	/* So is time, for who looks at a picture. */
 	if (s->slice || (format_is_picture(format) && s->heat != HEAT_NO &&
-			 !(s->graph.flags & (FF_GRAPH_STATIC | FF_GRAPH_NO_SCRIPT))))
+			 (s->heat == HEAT_YES ||
+			  !(s->graph.flags & (FF_GRAPH_STATIC | FF_GRAPH_NO_SCRIPT)))))
 		wanted.profile.flags |= FF_HEAT;
 	/* Other programs have places for it, and tell inlined functions from others. */
 	if (format_has_frames(format))

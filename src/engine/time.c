@@ -162,3 +162,12 @@ const char *ff_profile_untimed(const struct ff_profile *p)
 
 	return heat_is_wanted(h) && h->cells.count ? NULL : untimed[h->flaw];
 }
+
+const char *ff_profile_unmapped(const struct ff_profile *p)
+{
+	const char *untimed = ff_profile_untimed(p);
+
+	return untimed || heat_reach(&p->collected.heat) >= FF_HEAT_LEAST
+		       ? untimed
+		       : "it lasted less than two seconds";
+}

@@ -129,6 +129,13 @@ int heat_finish(struct heat *h)
 	return 0;
 }
 
+uint64_t heat_reach(const struct heat *h)
+{
+	return !h->cells.count
+		       ? 0
+		       : (array_last(&h->cells)->cell - h->cells.v[0].cell) * h->width;
+}
+
 int heat_add_cell(struct heat *h, uint64_t at, struct heat_cell part)
 {
 	struct heat_cell *last = h->cells.count ? array_last(&h->cells) : NULL;

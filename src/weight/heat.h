@@ -85,6 +85,9 @@ void heat_scale(struct heat *h, uint64_t factor);
 /* By cell, then node, none twice. 0, or -ENOMEM. */
 int heat_finish(struct heat *h);
 
+/* Of one that is finished: ns from the first cell with something to the last one. */
+uint64_t heat_reach(const struct heat *h);
+
 void heat_drop(struct heat *h, enum heat_flaw why);
 void heat_release(struct heat *h);
 

@@ -11,12 +11,10 @@ const struct heat *heat_of_picture(const struct write_options *options,
 				   const struct tree_source *in)
 {
 	const struct heat *h = options->heat;
-	uint64_t cells;
 
-	if (!heat_is_wanted(h) || !h->cells.count || in->in_order || options->difference)
+	if (!heat_is_wanted(h) || in->in_order || options->difference)
 		return NULL;
-	cells = array_last(&h->cells)->cell - h->cells.v[0].cell;
-	return (unsigned __int128)cells * h->width >= FF_HEAT_LEAST ? h : NULL;
+	return heat_reach(h) >= FF_HEAT_LEAST ? h : NULL;
 }
 
 int heat_add_columns(struct bytes *columns, const struct write_options *options,

@@ -7,9 +7,10 @@
 #include "write/layout.h"
 
 /*
- * From the top: title, subtitle where there is one, rows, and the line of details:
+ * From the top: title, subtitle where there is one, a strip of time likewise, rows, and the line of
+ * details:
  *
- *	ypad1 | ypad3 | rows: frame_height each | ypad2
+ *	ypad1 | ypad3 | above | rows: frame_height each | ypad2
  */
 void layout_init(struct layout *l)
 {
@@ -22,8 +23,13 @@ void layout_init(struct layout *l)
 
 void layout_set_depth(struct layout *l, uint32_t depth)
 {
-	l->height =
-		((double)depth + 1) * l->frame_height + l->ypad1 + l->ypad2 + l->ypad3;
+	l->height = ((double)depth + 1) * l->frame_height + l->ypad1 + l->ypad2 +
+		    l->ypad3 + l->above;
+}
+
+double layout_above(const struct layout *l)
+{
+	return l->ypad1 + l->ypad3;
 }
 
 /* Digits with a point; a second point ends the number, as it does in Perl. No
@@ -69,7 +75,7 @@ static double x_of(const struct layout *l, double value)
 struct box layout_frame(const struct layout *l, uint32_t depth, double start, double end)
 {
 	struct box b = { .x1 = x_of(l, start), .x2 = x_of(l, end) };
-	double base = l->height - l->ypad2, top = l->ypad1 + l->ypad3;
+	double base = l->height - l->ypad2, top = layout_above(l) + l->above;
 
 	if (l->inverted) {
 		b.y1 = top + (double)depth * l->frame_height;

@@ -12,6 +12,7 @@
  *	         | 10                                     10 |
  *	    ypad1|                  title                    |
  *	   [ypad3|                 subtitle                  |]
+ *	   [above|             strip of time                 |]
  *	         | [f]                                       |
  *	   height| [   main      ][       ]                  |
  *	   height| [            all                        ] |
@@ -22,6 +23,7 @@ struct layout {
 	double font_size, font_width;
 	bool inverted; /* the root is at the top */
 	bool subtitle;
+	double above; /* pixels, for what is over the frames */
 	double total; /* what spans the whole width */
 
 	/* layout_init() */
@@ -44,6 +46,9 @@ bool layout_least_value(const struct layout *l, const char *minwidth, double *re
 struct box {
 	double x1, x2, y1, y2;
 };
+
+/* Where that which is over the frames begins. */
+double layout_above(const struct layout *l);
 
 struct box layout_frame(const struct layout *l, uint32_t depth, double start, double end);
 

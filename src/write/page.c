@@ -14,6 +14,7 @@
 #include "write/change.h"
 #include "write/html.h"
 #include "write/number.h"
+#include "write/strip.h"
 #include "write/xml.h"
 
 static void add_root_attribute(struct text *t, const char *name, const char *value)
@@ -145,6 +146,8 @@ void page_style(struct text *t, const struct page *p)
 		}
 		text_char(t, '}');
 	}
+	if (follows && p->strip)
+		strip_add_dark(t);
 	text_string(t, follows ? "}" : "");
 	if (viewer && p->chart)
 		text_add(t, viewer_chart_css, sizeof(viewer_chart_css) - 1);

@@ -20,6 +20,7 @@ struct page {
 	bool chart; /* likewise, which are all it has */
 	bool difference; /* its script and style have what these need */
 	bool heat; /* likewise: its data says when it was */
+	bool strip; /* the picture shows that, too */
 	bool plain; /* and its background, which follows the page's */
 	enum page_theme theme; /* of what is drawn where no style counts */
 	const bool *used; /* by class of the default look */

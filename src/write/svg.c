@@ -16,6 +16,7 @@
 #include "write/heat.h"
 #include "write/legend.h"
 #include "write/metadata.h"
+#include "write/strip.h"
 #include "write/title.h"
 
 /* One document being written. */
@@ -32,7 +33,8 @@ struct svg {
 	bool data_by_label;
 	struct packed_tree packed;
 	const struct write_options *asked;
-	bool heat; /* the data says when it was */
+	const struct heat *heat; /* when it was; NULL: not known, or not shown */
+	struct strip strip;
 	double sum; /* of all that the picture shows */
 	struct text title; /* that was made, or empty */
 	const char *subject; /* the title that no fact says */
@@ -350,6 +352,9 @@ static int make_picture(struct halves *h)
 		p->total = s->page.whole = o->total;
 	if (find_used_classes(s) < 0)
 		return fail_memory(h->ctx);
+	if (s->heat && strip_make(s->heat, &p->layout, p->theme, &s->strip) < 0)
+		return fail_memory(h->ctx);
+	p->layout.above = s->strip.height;
 	err = picture_lay_out(h->ctx, p);
 	if (err == 0 && p->difference && s->data)
 		change_add_measures(&h->measures, &h->own_measures, p->difference,
@@ -390,9 +395,7 @@ static int pack_data(struct context *ctx, struct svg *s, struct halves *h)
 	data->columns[SAVED_MEASURES] = h->measures;
 	data->columns[SAVED_OWN_MEASURES] = h->own_measures;
 	h->measures = h->own_measures = (struct bytes){ 0 };
-	s->heat = !s->data_by_label && graph_has_viewer(&s->options) &&
-		  heat_of_picture(s->asked, in);
-	if (s->heat && heat_add_columns(data->columns, s->asked, in, s->data) < 0)
+	if (s->page.heat && heat_add_columns(data->columns, s->asked, in, s->data) < 0)
 		return fail_memory(ctx);
 	return tree_data_pack(ctx, data, in->threads ? in->threads : 1, &s->packed);
 }
@@ -444,8 +447,9 @@ static int draw_document(struct context *ctx, struct svg *s, struct halves *h)
 	tree_data_release(&h->data);
 	if (err < 0)
 		return err;
-	s->page.heat = s->heat;
 	page_begin(&s->sink.text, &s->page);
+	if (s->heat)
+		strip_add(&s->sink.text, &s->strip, &s->page);
 	if (picture_draw(p, &s->sink) < 0)
 		return fail_memory(ctx);
 	legend_add(&s->sink.text, &s->legend, &s->page);
@@ -518,10 +522,15 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 		err = use_options(ctx, &s);
 	if (err == 0)
 		err = make_first_view(ctx, &s);
-	if (err == 0)
+	if (err == 0) {
+		s.heat = s.data_by_label ? NULL : heat_of_picture(options, in);
+		s.page.strip = s.heat;
+		s.page.heat = s.heat && graph_has_viewer(&s.options);
 		err = write_document(ctx, &s);
+	}
 	picture_release(&s.picture);
 	legend_release(&s.legend);
+	strip_release(&s.strip);
 	view_release(&s.own);
 	free(s.packed.bytes);
 	text_release(&s.sink.text);

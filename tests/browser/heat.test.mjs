@@ -222,6 +222,48 @@ test("phases are marked, and chosen as one", async () => {
 	browser.quiet();
 });
 
+test("without scripts, and in an <img>, the strip is a part of the picture, which the viewer takes over", { notInFirefox: "scripts are switched off in Chromium only" }, async () => {
+	const bursts = join(folder, "bursts.txt");
+	let lines = "";
+
+	// In the second second much, in the third a little; in the others a sample every 100 ms.
+	for (let ms = 0; ms < 4000; ms += 5)
+		if (ms % 100 === 0 || ms >= 1000 && ms < 2000 || ms >= 2500 && ms < 2600 && ms % 20 === 0)
+			lines += `prog 7/7 [000] ${(5 + ms / 1000).toFixed(6)}: 1000 cycles: \n\t401000 main+0x4 (/bin/prog)\n\n`;
+	writeFileSync(bursts, lines);
+
+	const picture = flamefold("graph", bursts);
+	const colours = { light: ["245,245,245", "253,212,126", "171,38,24"], dark: ["38,39,42", "98,44,28", "228,147,61"] };
+
+	for (const [name, colorScheme] of [["picture.svg", "light"], ["picture.svg", "dark"], ["image.html", "dark"]]) {
+		const page = await browser.newPage({ javaScriptEnabled: false, colorScheme }), probe = await browser.newPage();
+
+		browser.write(picture, "picture.svg");
+		await page.goto(browser.write(name === "picture.svg" ? picture : `<!DOCTYPE html><body style="margin:0"><img src="picture.svg" style="display:block">`, name));
+
+		const shot = (await page.screenshot()).toString("base64");
+		const at = await probe.evaluate(async ([shot, cells]) => {
+			const image = new Image(), canvas = new OffscreenCanvas(1200, 600).getContext("2d", { willReadFrequently: true });
+
+			image.src = `data:image/png;base64,${shot}`;
+			await image.decode();
+			canvas.drawImage(image, 0, 0);
+			return cells.map(([column, cell]) => [...canvas.getImageData(10 + Math.round((column + 0.5) * 1180 / 4), 136 - 2 * cell - 1, 1, 1).data.slice(0, 3)].join());
+		}, [shot, [[0, 1], [0, 5], [2, 27], [1, 0], [1, 49]]]);
+		const [nothing, little, much] = colours[colorScheme];
+
+		assert.deepEqual(at, [nothing, little, little, much, much], `${name} ${colorScheme}`);
+		await page.close();
+		await probe.close();
+	}
+
+	const page = await browser.open(picture);
+
+	assert.equal(await page.$("#time"), null);
+	assert.ok(await page.$("#heat"));
+	browser.quiet();
+});
+
 test("recordings that are too short, and --no-heat, have no strip", async () => {
 	const short = join(folder, "short.txt");
 

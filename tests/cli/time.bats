@@ -88,6 +88,27 @@ slice()
 	[[ $stderr == *"no map of time: its inputs have clocks of their own"* ]]
 }
 
+@test "the strip is in the static picture, dark where the page is, and in one without the viewer if asked for" {
+	"$flamefold" graph phases.txt >one.svg
+	"$flamefold" graph --no-heat phases.txt >none.svg
+	"$flamefold" graph --static phases.txt >static.svg
+	"$flamefold" graph --static --heat phases.txt >strip.svg
+	"$flamefold" graph --theme=dark --static --heat phases.txt >dark.svg
+	sed -n '/<g id="time"/,/<\/g>/p' one.svg >strip
+	grep -q '<title>Time, from 0 s to 10.00 s: a column is 1 s, a cell 20 ms' strip
+	[ "$(grep -c '<path class="h[1-4]" stroke="#[0-9a-f]*" d="m' strip)" = 4 ]
+	grep -q '>0 s</text>.*>10.00 s</text></g>' strip
+	# The same in both, 22 pixels and its height above the frames, and nowhere else.
+	sed -n '/<g id="time"/,/<\/g>/p' strip.svg | cmp - strip
+	grep -q 'data-flamefold\] .h4{stroke:#e4933d}' one.svg
+	! grep -q 'prefers-color-scheme\|h4{' dark.svg
+	grep -q '<path class="h4" stroke="#e4933d"' dark.svg
+	! grep 'id="time"\|\.h4{' none.svg static.svg
+	height() { grep -o 'viewBox="0 0 [0-9]* [0-9]*' "$1" | sed 's/.* //;q'; }
+	[ "$(height one.svg)" = $(($(height none.svg) + 122)) ]
+	xmllint --noout one.svg strip.svg
+}
+
 @test "a picture that is read again says when, to the sample" {
 	"$flamefold" graph -o one.svg phases.txt
 	"$flamefold" graph -o two.svg one.svg
@@ -118,6 +139,11 @@ slice()
 	done
 	head -n 4 phases.txt >one.txt
 	"$flamefold" graph --heat -q -o one.svg one.txt
+	run -0 --separate-stderr "$flamefold" graph --heat -o one.svg one.txt
+	[[ $stderr == *"no map of time: it lasted less than two seconds"* ]]
+	# A profile file has its times all the same.
+	run -0 --separate-stderr "$flamefold" graph --heat -o one.ff one.txt
+	[[ $stderr != *"no map"* ]]
 	run -0 "$flamefold" fold --by-time=1s one.txt
 	[ "$output" = $'# 0.000000000,1.000000000\nprog;main;tick 1000' ]
 	# Half a minute between samples, over midnight and 25 hours; a stack has an hour.
