@@ -5,6 +5,7 @@
 #include <flamefold_time.h>
 
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <inttypes.h>
 
 #include "engine/phases.h"
@@ -167,6 +168,8 @@ const char *ff_profile_unmapped(const struct ff_profile *p)
 {
 	const char *untimed = ff_profile_untimed(p);
 
+	if (p->options.flags & FF_CHART)
+		return "a chart goes by time itself";
 	return untimed || heat_reach(&p->collected.heat) >= FF_HEAT_LEAST
 		       ? untimed
 		       : "it lasted less than two seconds";

@@ -6,11 +6,13 @@
 #include "write/strip.h"
 
 #include <errno.h>
+#include <flamefold_time.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "write/number.h"
+#include "write/xml.h"
 
 enum {
 	STEPS = 4,
@@ -18,6 +20,7 @@ enum {
 	CELLS_MOST = 3000, /* drawn */
 	BYTES_MOST = 6000, /* of paths, as far as wider columns help */
 	COLUMNS_LEAST = 40,
+	NAME_MOST = 200, /* bytes */
 };
 
 /* From little to much; the first one is that of nothing. */
@@ -25,6 +28,8 @@ static const char *const colours[][STEPS + 1] = {
 	[PAGE_LIGHT] = { "#f5f5f5", "#f9efce", "#fdd47e", "#f2742c", "#ab2618" },
 	[PAGE_DARK] = { "#26272a", "#382725", "#622c1c", "#b1471e", "#e4933d" },
 };
+
+static const char mark_colour[] = "#e600e6";
 
 /* Columns of so many rows, as the viewer has them (gridOf() in heat_data.js). */
 struct strip_grid {
@@ -138,9 +143,33 @@ static void say_length(struct text *t, double ns)
 	text_string(t, units[i].name);
 }
 
-int strip_make(const struct heat *h, const struct layout *l, enum page_theme theme,
-	       struct strip *s)
+/* Where it changes, as lines with a tip; and of each part what tells it from the others. */
+static void draw_phases(struct strip *s, const struct write_options *options,
+			double pixels_per_ns)
 {
+	for (size_t i = 0; i < options->phase_count; i++) {
+		const struct ff_phase *p = &options->phases[i];
+		size_t size = strlen(p->name);
+
+		if (i > 0) {
+			text_char(&s->marks, 'M');
+			number_fixed(&s->marks, (double)p->start * pixels_per_ns, 1);
+			text_printf(&s->marks, " 0v%.0fm-4 -%.0fh8l-4 6z",
+				    s->rows * s->row_height, s->rows * s->row_height);
+		}
+		text_string(&s->phases, i ? "; " : ". ");
+		say_time(&s->phases, (double)p->start / 1e9, options->heat->width);
+		text_string(&s->phases, " to ");
+		say_time(&s->phases, (double)p->end / 1e9, options->heat->width);
+		text_char(&s->phases, ' ');
+		xml_text(&s->phases, p->name, size < NAME_MOST ? size : NAME_MOST);
+	}
+}
+
+int strip_make(const struct write_options *options, const struct layout *l,
+	       enum page_theme theme, struct strip *s)
+{
+	const struct heat *h = options->heat;
 	uint64_t cells = array_last(&h->cells)->cell + UINT64_C(1);
 	double length = (double)cells * (double)h->width,
 	       wide = l->width - 2 * LAYOUT_XPAD;
@@ -189,7 +218,11 @@ int strip_make(const struct heat *h, const struct layout *l, enum page_theme the
 	say_length(&s->says, (double)grid.cell * grid.rows);
 	text_string(&s->says, ", a cell ");
 	say_length(&s->says, (double)grid.cell * down);
-	return s->paths.failed || s->says.failed || s->end.failed ? -ENOMEM : 0;
+	draw_phases(s, options, wide / ((double)all * grid.rows * (double)grid.cell));
+	return s->paths.failed || s->says.failed || s->end.failed || s->marks.failed ||
+			       s->phases.failed
+		       ? -ENOMEM
+		       : 0;
 }
 
 void strip_release(struct strip *s)
@@ -197,6 +230,8 @@ void strip_release(struct strip *s)
 	text_release(&s->paths);
 	text_release(&s->says);
 	text_release(&s->end);
+	text_release(&s->marks);
+	text_release(&s->phases);
 }
 
 void strip_add(struct text *t, const struct strip *s, const struct page *p)
@@ -207,9 +242,10 @@ void strip_add(struct text *t, const struct strip *s, const struct page *p)
 
 	text_printf(t,
 		    "<g id=\"time\" role=\"img\"><title>Time, from 0 s to %s: %s, the "
-		    "stronger its colour the more ran in it</title>\n"
+		    "stronger its colour the more ran in it%s</title>\n"
 		    "<svg x=\"%d\" y=\"",
-		    s->end.bytes, s->says.bytes, LAYOUT_XPAD);
+		    s->end.bytes, s->says.bytes, s->phases.size ? s->phases.bytes : "",
+		    LAYOUT_XPAD);
 	number_pixels(t, top);
 	text_printf(t, "\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 -.5 ", wide, tall);
 	number_fixed(t, s->shown, 2);
@@ -219,7 +255,14 @@ void strip_add(struct text *t, const struct strip *s, const struct page *p)
 		"<rect class=\"h0\" y=\"-.5\" width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
 		s->rows, s->columns, s->rows, colours[p->theme][0]);
 	text_add(t, s->paths.bytes, s->paths.size);
-	text_printf(t, "</svg>\n<text x=\"%d\" y=\"", LAYOUT_XPAD);
+	text_string(t, "</svg>\n");
+	if (s->marks.size) {
+		text_printf(t, "<path transform=\"translate(%d ", LAYOUT_XPAD);
+		number_pixels(t, top);
+		text_printf(t, ")\" fill=\"%s\" stroke=\"%s\" d=\"%s\"/>\n", mark_colour,
+			    mark_colour, s->marks.bytes);
+	}
+	text_printf(t, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
 	number_pixels(t, line);
 	text_printf(t, "\">0 s</text><text x=\"%u\" y=\"", l->width / 2);
 	number_pixels(t, line);

@@ -13,15 +13,17 @@ struct strip {
 	struct text paths; /* elements, the palest first */
 	struct text says; /* what a column and a cell is */
 	struct text end; /* of time */
+	struct text marks,
+		phases; /* where these begin, a path, and which there are; "": none */
 	unsigned columns, rows;
 	double shown; /* columns: of the last one there may be a part */
 	double row_height; /* pixels */
 	double height; /* of all that is drawn, labels included; 0: nothing is */
 };
 
-/* Of heat that has something. 0, or -ENOMEM: to be released in either case. */
-int strip_make(const struct heat *h, const struct layout *l, enum page_theme theme,
-	       struct strip *ret);
+/* Of options with heat that has something. 0, or -ENOMEM: to be released in either case. */
+int strip_make(const struct write_options *options, const struct layout *l,
+	       enum page_theme theme, struct strip *ret);
 void strip_release(struct strip *s);
 
 void strip_add(struct text *t, const struct strip *s, const struct page *p);

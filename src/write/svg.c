@@ -352,7 +352,7 @@ static int make_picture(struct halves *h)
 		p->total = s->page.whole = o->total;
 	if (find_used_classes(s) < 0)
 		return fail_memory(h->ctx);
-	if (s->heat && strip_make(s->heat, &p->layout, p->theme, &s->strip) < 0)
+	if (s->heat && strip_make(s->asked, &p->layout, p->theme, &s->strip) < 0)
 		return fail_memory(h->ctx);
 	p->layout.above = s->strip.height;
 	err = picture_lay_out(h->ctx, p);

@@ -106,7 +106,15 @@ slice()
 	! grep 'id="time"\|\.h4{' none.svg static.svg
 	height() { grep -o 'viewBox="0 0 [0-9]* [0-9]*' "$1" | sed 's/.* //;q'; }
 	[ "$(height one.svg)" = $(($(height none.svg) + 122)) ]
-	xmllint --noout one.svg strip.svg
+	# Phases are lines where they begin, and are said.
+	"$flamefold" graph --phases phases.txt >phases.svg
+	[ "$(grep -o '<path transform="translate(10 36)"[^>]*>' phases.svg | grep -o 'M[0-9.]* 0v100' | wc -l)" = 2 ]
+	sed -n '/<g id="time"/,/<\/g>/p' phases.svg |
+		grep -q 'ran in it. 0.00 s to 2.02 s start_up; 2.02 s to 7.02 s work; 7.02 s to 10.00 s collect</title>'
+	! grep 'translate(10 36)' strip
+	run -0 --separate-stderr "$flamefold" graph --chart --heat -o chart.svg phases.txt
+	[[ $stderr == *"no map of time: a chart goes by time itself"* ]]
+	xmllint --noout one.svg strip.svg phases.svg
 }
 
 @test "a picture that is read again says when, to the sample" {

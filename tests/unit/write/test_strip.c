@@ -18,10 +18,11 @@ static void add(struct heat *h, double second, uint64_t weight)
 
 static struct strip strip_of(struct heat *h)
 {
+	struct write_options options = { .heat = h };
 	struct strip s = { 0 };
 
 	cr_assert_eq(heat_finish(h), 0);
-	cr_assert_eq(strip_make(h, &layout, PAGE_LIGHT, &s), 0);
+	cr_assert_eq(strip_make(&options, &layout, PAGE_LIGHT, &s), 0);
 	heat_release(h);
 	return s;
 }
