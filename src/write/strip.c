@@ -193,9 +193,13 @@ int strip_make(const struct write_options *options, const struct layout *l,
 		for (size_t i = 0; i < h->cells.count; i++) {
 			uint64_t cell = h->cells.v[i].cell / per;
 			size_t row = s->rows - 1 - cell % grid.rows / down;
+			double *sum = &sums[row * s->columns + cell / grid.rows / across];
 
-			sums[row * s->columns + cell / grid.rows / across] +=
-				(double)h->cells.v[i].weight;
+			/* Those of one cell, which many stacks may have. */
+			*sum += (double)h->cells.v[i].weight;
+			while (i + 1 < h->cells.count &&
+			       h->cells.v[i + 1].cell == h->cells.v[i].cell)
+				*sum += (double)h->cells.v[++i].weight;
 		}
 		/* The last one may be of less time. */
 		for (size_t row = 0; row < s->rows; row++)
