@@ -138,3 +138,17 @@ Test(strip, a_year_has_ten_rows)
 	cr_expect_str_eq(s.end.bytes, "9624:00:00");
 	strip_release(&s);
 }
+
+/* A burst does not make all others pale. */
+Test(strip, a_few_cells_do_not_say_what_a_lot_is)
+{
+	struct heat h = heat_of(&first, 0, NULL);
+	struct strip s;
+
+	for (int cell = 0; cell < 200; cell++)
+		add(&h, cell / 50.0, cell == 20 ? 10000 : 100);
+	s = strip_of(&h);
+	cr_expect_eq(steps_over(&s, 0, 49), 4);
+	cr_expect_eq(steps_over(&s, 0, 29), 4);
+	strip_release(&s);
+}
