@@ -268,10 +268,15 @@ void strip_add(struct text *t, const struct strip *s, const struct page *p)
 	}
 	text_printf(t, "<text x=\"%d\" y=\"", LAYOUT_XPAD);
 	number_pixels(t, line);
-	text_printf(t, "\">0 s</text><text x=\"%u\" y=\"", l->width / 2);
-	number_pixels(t, line);
-	text_printf(t, "\" text-anchor=\"middle\">%s</text><text x=\"%u\" y=\"",
-		    s->says.bytes, l->width - LAYOUT_XPAD);
+	text_string(t, "\">0 s</text>");
+	/* Where there is room between the other two. */
+	if ((double)(s->says.size + 2 * s->end.size + 4) * l->font_size * l->font_width <
+	    wide) {
+		text_printf(t, "<text x=\"%u\" y=\"", l->width / 2);
+		number_pixels(t, line);
+		text_printf(t, "\" text-anchor=\"middle\">%s</text>", s->says.bytes);
+	}
+	text_printf(t, "<text x=\"%u\" y=\"", l->width - LAYOUT_XPAD);
 	number_pixels(t, line);
 	text_printf(t, "\" text-anchor=\"end\">%s</text></g>\n", s->end.bytes);
 }

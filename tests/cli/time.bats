@@ -106,6 +106,13 @@ slice()
 	! grep 'id="time"\|\.h4{' none.svg static.svg
 	height() { grep -o 'viewBox="0 0 [0-9]* [0-9]*' "$1" | sed 's/.* //;q'; }
 	[ "$(height one.svg)" = $(($(height none.svg) + 122)) ]
+	# A narrow one has no room for more than begin and end.
+	grep -q '<text[^>]*>a column is 1 s' one.svg
+	for width in 100 300; do
+		"$flamefold" graph --width=$width phases.txt >narrow.svg
+		grep -q '>0 s</text><text[^>]*>10.00 s</text></g>' narrow.svg
+		xmllint --noout narrow.svg
+	done
 	# Phases are lines where they begin, and are said.
 	"$flamefold" graph --phases phases.txt >phases.svg
 	[ "$(grep -o '<path transform="translate(10 36)"[^>]*>' phases.svg | grep -o 'M[0-9.]* 0v100' | wc -l)" = 2 ]
