@@ -43,6 +43,7 @@ int worker_start(struct input_job *j, struct worker *w)
 				       .pairing = &j->pairing,
 				       .wall = &j->wall,
 				       .chart = &j->chart,
+				       .filters = j->p->filters,
 				       .rec = j->rec,
 				       .in = j->in,
 				       .target = collected_target(&w->collected),
@@ -76,6 +77,7 @@ int worker_filter(struct worker *w, const struct sample *s)
 		.time = s->time,
 		.first = j->rec->first_time,
 		.last = j->rec->last_time,
+		.any_time = j->pairing.is_bound,
 		.state = pairing_state(&j->pairing, s),
 	};
 

@@ -25,6 +25,7 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 /* Are there any for samples; for frames (symbol, dso); for objects (dso)? */
 bool filters_ask_samples(const struct filters *f);
 bool filters_ask_frames(const struct filters *f);
+bool filters_ask_times(const struct filters *f);
 bool filters_ask_objects(const struct filters *f);
 /* Any for intervals; which of them? */
 bool filters_ask_intervals(const struct filters *f);
@@ -36,6 +37,11 @@ bool filters_ask_kthreads(const struct filters *f);
 const char *filters_unanswered(const struct filters *f, uint64_t fields);
 /* How much of the time between these is kept, in ns; they become the beginning and the end of that. */
 uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last);
+/* *@from and *@until become those of a piece that is kept, the first one or a part of it, of an input that
+ * goes from @first to @last; false: nothing between them is. Where both are one time it is that which is
+ * asked about. */
+bool filters_kept_time(const struct filters *f, uint64_t first, uint64_t last,
+		       uint64_t *from, uint64_t *until);
 /* Has one a part of the whole time, which is known when all has been read? */
 bool filters_need_end(const struct filters *f);
 
@@ -46,6 +52,7 @@ struct filter_subject {
 	uint32_t event; /* string id */
 	uint32_t cgroup; /* string id of the path; that of "": none was recorded */
 	uint64_t time, first, last; /* ns; first and last of the whole input */
+	bool any_time; /* it is the beginning or the end of what is asked about later */
 	uint32_t kthread; /* 1: a thread of the kernel */
 	int64_t state; /* prev_state of sched_switch */
 };

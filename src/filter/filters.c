@@ -239,6 +239,11 @@ bool filters_ask_samples(const struct filters *f)
 	return any_filter(f, 0, KEY_SYMBOL);
 }
 
+bool filters_ask_times(const struct filters *f)
+{
+	return any_filter(f, KEY_TIME, KEY_TIME + 1);
+}
+
 bool filters_ask_intervals(const struct filters *f)
 {
 	return any_filter(f, KEY_STATE, KEY_DURATION + 1);
@@ -426,24 +431,58 @@ static bool any_time(const struct filters *f, enum filter_side side, uint64_t ti
 	return false;
 }
 
+static bool is_kept_time(const struct filters *f, uint64_t time, uint64_t first,
+			 uint64_t last)
+{
+	/* What was added up over all times is of none. */
+	if (time >= TIME_NEVER)
+		return !f->by[FILTER_ONLY][KEY_TIME].count;
+	return !((f->by[FILTER_ONLY][KEY_TIME].count &&
+		  !any_time(f, FILTER_ONLY, time, first, last)) ||
+		 any_time(f, FILTER_DROP, time, first, last));
+}
+
+/* The first bound of any of them behind @time, or @until. */
+static uint64_t next_bound(const struct filters *f, uint64_t time, uint64_t first,
+			   uint64_t last, uint64_t until)
+{
+	uint64_t next = until;
+
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < f->by[side][KEY_TIME].count; i++) {
+			uint64_t bound = time_range_next(&f->by[side][KEY_TIME].v[i].time,
+							 time, first, last);
+
+			next = bound > time && bound < next ? bound : next;
+		}
+	return next;
+}
+
+bool filters_kept_time(const struct filters *f, uint64_t first, uint64_t last,
+		       uint64_t *from, uint64_t *until)
+{
+	if (*from >= *until)
+		return is_kept_time(f, *from, first, last);
+	/* From each bound to the next one all is kept, or nothing. */
+	for (uint64_t at = *from, next; at < *until; at = next) {
+		/* Of a stream that goes on the end is not known. */
+		next = next_bound(f, at, first, last > *until ? last : *until, *until);
+		if (!is_kept_time(f, at, first, last))
+			continue;
+		*from = at;
+		*until = next;
+		return true;
+	}
+	return false;
+}
+
 uint64_t filters_time(const struct filters *f, uint64_t *first, uint64_t *last)
 {
 	uint64_t begin = *first, end = *last, kept = 0;
 
-	/* From each bound to the next one all is kept, or nothing. */
-	for (uint64_t at = begin, next; at < end; at = next) {
-		next = end;
-		for (int side = 0; side < SIDES; side++)
-			for (size_t i = 0; i < f->by[side][KEY_TIME].count; i++) {
-				uint64_t bound = time_range_next(
-					&f->by[side][KEY_TIME].v[i].time, at, begin, end);
-
-				next = bound < next ? bound : next;
-			}
-		if ((f->by[FILTER_ONLY][KEY_TIME].count &&
-		     !any_time(f, FILTER_ONLY, at, begin, end)) ||
-		    any_time(f, FILTER_DROP, at, begin, end))
-			continue;
+	for (uint64_t at = begin, next = end;
+	     at < end && filters_kept_time(f, begin, end, &at, &next);
+	     at = next, next = end) {
 		*first = kept ? *first : at;
 		*last = next;
 		kept += next - at;
@@ -480,8 +519,10 @@ static int any_of_key(const struct filter_question *q, enum filter_side side,
 		return any_number(q, side, key, s->kthread);
 	default:
 		/* What was added up over all times is of none. */
-		return s->time < TIME_NEVER &&
-		       any_time(q->filters, side, s->time, s->first, s->last);
+		return s->any_time ? side == FILTER_ONLY
+				   : s->time < TIME_NEVER &&
+					     any_time(q->filters, side, s->time, s->first,
+						      s->last);
 	}
 }
 

@@ -166,8 +166,7 @@ int heat_add_cell(struct heat *h, uint64_t at, struct heat_cell part)
 
 int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 {
-	uint64_t from, until, given = 0, next,
-			      samples = span->samples ? span->samples : 1;
+	uint64_t from, until, given = 0, next;
 	int err = 0;
 
 	if (!heat_is_wanted(h))
@@ -197,7 +196,7 @@ int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 		return heat_add_cell(h, until,
 				     (struct heat_cell){ .weight = span->weight,
 							 .node = node,
-							 .samples = samples });
+							 .samples = span->samples });
 	/* The end is no part of a span that has a length. */
 	for (uint64_t at = from; at < until && err == 0 && h->flaw == HEAT_WHOLE;
 	     at = next) {
@@ -216,7 +215,7 @@ int heat_add(struct heat *h, uint32_t node, const struct heat_span *span)
 		so_far = next == until ? span->weight
 				       : (uint64_t)(whole * (next - from) / length);
 		part.weight = so_far - given;
-		part.samples = next == until ? samples : 0;
+		part.samples = next == until ? span->samples : 0;
 		given = so_far;
 		err = heat_add_cell(h, at, part);
 	}

@@ -61,7 +61,7 @@ struct heat heat_of(const uint64_t *first, uint64_t width, struct budget *budget
  * they are the same. 0, or -ENOMEM. */
 struct heat_span {
 	uint64_t from, until, weight;
-	uint64_t samples; /* 0: one */
+	uint64_t samples;
 };
 int heat_add(struct heat *h, uint32_t node, const struct heat_span *span);
 

@@ -205,6 +205,52 @@ static int add_part_name(struct settlement *to, const struct bound_part *part,
 	return err;
 }
 
+/* The next piece of an interval that filters of time keep, as filters_kept_time(). */
+static bool find_kept(const struct settlement *to, uint64_t *from, uint64_t *until)
+{
+	const struct recording *rec = to->pairing->rec;
+
+	return !to->filters || filters_kept_time(to->filters, rec->first_time,
+						 rec->last_time, from, until);
+}
+
+/* An interval counts as long as it lasted within the time that is asked for. It is one sample, which its
+ * first piece has. charge->weight becomes what was kept. Returns as charge_weight(). */
+static int charge_kept(struct settlement *to, struct charge *charge)
+{
+	const uint64_t first = to->pairing->rec->first_time, until = charge->until;
+	/* As cells of time have it, so a range of these has the same weight. */
+	const uint64_t begin = charge->from > first ? charge->from : first;
+	unsigned __int128 whole = charge->weight;
+	struct charge part = *charge;
+	uint64_t kept = 0;
+	int err = 1;
+
+	part.from = begin < until ? begin : until;
+	while (err > 0 && find_kept(to, &part.from, &part.until)) {
+		if (begin >= until)
+			part.weight = charge->weight;
+		else
+			part.weight =
+				(uint64_t)(whole * (part.until - begin) /
+					   (until - begin)) -
+				(uint64_t)(whole * (part.from - begin) / (until - begin));
+		err = part.weight ? weight_charge(&to->target, &part) : 1;
+		kept += part.weight;
+		part.is_rest |= part.weight > 0;
+		if (part.until >= until)
+			break;
+		part.from = part.until;
+		part.until = until;
+	}
+	part.weight = charge->weight - kept;
+	part.lost = LOST_FILTER + 1;
+	charge->weight = kept;
+	if (err > 0 && part.weight)
+		err = weight_charge(&to->target, &part);
+	return err < 0 ? err : kept > 0;
+}
+
 /* Of an interval, or an object. 0; 1: it is in the tree; or -ENOMEM. */
 static int charge_weight(struct settlement *to, struct charge *charge)
 {
@@ -213,7 +259,10 @@ static int charge_weight(struct settlement *to, struct charge *charge)
 	/* A product that wraps could look possible. */
 	if (charge->weight < WEIGHT_IMPOSSIBLE)
 		charge->weight *= to->factor;
-	return weight_charge(&to->target, charge);
+	return charge->lost || charge->weight >= WEIGHT_IMPOSSIBLE || !to->filters ||
+			       !filters_ask_times(to->filters)
+		       ? weight_charge(&to->target, charge)
+		       : charge_kept(to, charge);
 }
 
 /* Charges a weight that is a part of several. 0, or -ENOMEM. */
@@ -272,9 +321,11 @@ static int charge_pair(const struct deferred_event *start,
 				 .cut = start->cut || (end && end->cut),
 				 .from = start->time,
 				 .until = until };
+	uint64_t kept_from = start->time, kept_until = until;
 	int err = 0;
 
-	if (!charge.lost && !filters_pass_duration(to->filters, until - start->time))
+	if (!charge.lost && !(filters_pass_duration(to->filters, until - start->time) &&
+			      find_kept(to, &kept_from, &kept_until)))
 		charge.lost = LOST_FILTER + 1;
 	/* Most often there is one weight, without a name. */
 	if (!p->rule.part_count) {
@@ -493,9 +544,11 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 				 .cut = e->cut,
 				 .from = e->time,
 				 .until = e->time };
+	uint64_t made_from = e->time, made_until = e->time;
 	int err;
 
-	if (!charge.lost && !filters_pass_duration(to->filters, until - e->time))
+	if (!charge.lost && !(filters_pass_duration(to->filters, until - e->time) &&
+			      find_kept(to, &made_from, &made_until)))
 		charge.lost = LOST_FILTER + 1;
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
 		charge.weight *= to->factor;

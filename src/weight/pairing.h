@@ -189,7 +189,7 @@ enum { PAIR_MATCHES = RULE_STEPS_MOST };
 struct pair_match {
 	uint8_t steps[PAIR_MATCHES]; /* of its event */
 	uint8_t count;
-	bool passed; /* all filters of samples */
+	bool passed; /* all filters of samples, but those of time */
 	bool unread; /* its fields are not all there */
 	bool has_stack; /* one wants it */
 	bool has_others; /* one that wants it is not its thread's own: no filter of samples asks */

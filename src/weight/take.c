@@ -83,7 +83,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
  */
 int weight_charge(const struct weight_target *to, const struct charge *c)
 {
-	uint32_t times = c->times ? c->times : 1;
+	uint32_t times = c->is_rest ? 0 : c->times ? c->times : 1;
 
 	if (c->weight >= WEIGHT_IMPOSSIBLE) {
 		weight_sum_damaged(to->sum, times);
@@ -91,7 +91,7 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 	}
 	/* What has a unit of its own is no part of the weight that was read. */
 	if (c->column != COLUMN_WEIGHT) {
-		weight_sum_count(to->sum, 0, 1);
+		weight_sum_count(to->sum, 0, c->is_rest ? 0 : 1);
 		weight_sum_further(to->sum, c->weight);
 		return c->lost ? 0 : trie_charge(to->trie, c->node, c->column, c->weight);
 	}
@@ -101,7 +101,7 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 		return 0;
 	}
 	if (trie_charge(to->trie, c->node, COLUMN_WEIGHT, c->weight) < 0 ||
-	    trie_charge(to->trie, c->node, COLUMN_SAMPLES, times) < 0 ||
+	    (times && trie_charge(to->trie, c->node, COLUMN_SAMPLES, times) < 0) ||
 	    (c->followed &&
 	     trie_charge(to->trie, c->node, COLUMN_FOLLOWED, c->weight) < 0))
 		return -ENOMEM;

@@ -238,6 +238,7 @@ struct weigher {
 		*pairing; /* bound, or not: then samples are weighed as they are */
 	const struct wall *wall; /* likewise; one of the two at most */
 	const struct chart_source *chart; /* likewise; then neither of them is */
+	const struct filters *filters; /* of time, where there is a pairing */
 	const struct recording *rec;
 	const struct input *in;
 	struct weight_target target;
@@ -252,6 +253,7 @@ struct charge {
 	uint8_t lost; /* enum lost + 1; 0: it counts */
 	bool followed; /* by frame pointers: COLUMN_FOLLOWED */
 	bool cut; /* no memory was left for all of its stack */
+	bool is_rest; /* of an interval whose other parts are charged, too: it is no further sample */
 	uint8_t column; /* COLUMN_WEIGHT, or a further one that it adds to */
 	uint32_t times; /* samples that it stands for; 0: one */
 	uint64_t from,
@@ -271,7 +273,7 @@ struct weighing {
 	uint32_t comm; /* of a sample that is kept, or is in a chart: string id */
 };
 
-/* @passed: all filters. */
+/* @passed: all filters; where there is a pairing, all but those of time, which it asks itself. */
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret);
 /* 1: the sample is in the tree; 0: it is lost, or deferred; or -ENOMEM with a sentence. */

@@ -280,11 +280,13 @@ slice()
 			echo "app;[unknown <1f00>];[unknown <1$((i + 1))00>] 100000000"
 		done
 	done | cmp - is
-	# A time that cuts no wait is what --only time= leaves, which takes them by their ends.
-	for i in 0 1 2 3; do
-		"$flamefold" fold -q --addrs --mode=offcpu --by-time=1s x.data |
-			slice $i.000000000,$((i + 1)).000000000 >slice
-		"$flamefold" fold -q --addrs --mode=offcpu --only time=$i,$((i + 1)) x.data | cmp - slice
+	# A time is what --only time= leaves, whether it cuts waits or not.
+	for slice in 0,1 1,2 2,3 3,4 0.2,0.3 0.6,2.3 0.4,3.5 3.6,; do
+		"$flamefold" fold -q --addrs --mode=offcpu --only time=$slice x.data >slice
+		awk -F '[ ,]' -v from=${slice%,*} -v until=${slice#*,} '
+			/^#/ { within = $2 > from - 0.01 && (until == "" || $2 < until - 0.01) }
+			!/^#/ && within { n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n }
+			END { for (i in sum) print i, sum[i] }' is | sort | cmp - slice
 		[ -s slice ]
 	done
 	"$flamefold" fold -q --by-time=100ms x.svg | cmp - is

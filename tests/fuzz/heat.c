@@ -66,7 +66,7 @@ static void check_cells(const struct given *g, const struct heat *h)
 	}
 	for (size_t k = 0; k < g->count; k++) {
 		all += g->v[k].span.weight;
-		times += g->v[k].span.samples ? g->v[k].span.samples : 1;
+		times += g->v[k].span.samples;
 	}
 	check(weights == all && samples == times);
 }

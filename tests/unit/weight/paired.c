@@ -19,7 +19,7 @@ uint64_t paired_period = 1;
 static struct budget budget;
 static struct weight_options options;
 static struct sample_split split;
-static struct filters *filters; /* there are none in it */
+static struct filters *filters;
 static uint64_t position;
 
 static const char *const event_names[EVENTS] = { "s:out", "s:in", "s:wake", "s:call",
@@ -108,6 +108,12 @@ void paired_end(void)
 	budget_release(&budget);
 }
 
+void paired_filter(enum filter_side side, const char *text)
+{
+	cr_assert_eq(filters_add(&paired_ctx, filters, side, text), 0, "%s",
+		     paired_ctx.error);
+}
+
 void paired_bind(const char *rule)
 {
 	cr_assert_eq(pairing_bind(&paired_ctx, &paired_pairing, rule, &paired_rec,
@@ -123,6 +129,7 @@ void paired_bind(const char *rule)
 					   .options = &options,
 					   .events = &paired_choice,
 					   .pairing = &paired_pairing,
+					   .filters = filters,
 					   .rec = &paired_rec,
 					   .target = paired_target_of(&paired) };
 }

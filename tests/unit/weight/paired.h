@@ -38,6 +38,9 @@ struct weight_target paired_target_of(struct worked *w);
 void paired_begin(void);
 void paired_end(void);
 
+/* "time=..." and what else is asked of intervals; before paired_bind(). */
+void paired_filter(enum filter_side side, const char *text);
+
 void paired_bind(const char *rule);
 
 /* "app;-;k": the first frame is a process, "-" a mark, others are code. */

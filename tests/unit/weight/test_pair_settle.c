@@ -21,6 +21,29 @@ PairTest(from_a_start_to_an_end_its_stack_weighs)
 	cr_expect_eq(paired.pairs.paired, 1);
 }
 
+PairTest(of_an_interval_counts_what_is_within_the_time_that_is_asked_for)
+{
+	paired_filter(FILTER_ONLY, "time=0.000000010,0.000000020");
+	paired_filter(FILTER_ONLY, "time=0.000000030,0.000000040");
+	paired_filter(FILTER_DROP, "time=0.000000015,0.000000017");
+	paired_rec.last_time = 99;
+	paired_bind(SLEEP "weight t");
+	paired_take(OUT, 5, 7, "a;around", 7, 1);
+	paired_take(OUT, 12, 8, "a;within", 8, 1);
+	paired_take(IN, 14, 0, "", 8);
+	paired_take(OUT, 20, 8, "a;between", 8, 1);
+	paired_take(IN, 30, 0, "", 8);
+	paired_take(IN, 35, 0, "", 7);
+	paired_take(OUT, 39, 8, "a;longer", 8, 1);
+	paired_take(IN, 98, 0, "", 8);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "a;around 13|a;longer 1|a;within 2");
+	cr_expect_eq(paired.sum.read, 30 + 2 + 10 + 59);
+	cr_expect_eq(paired.sum.lost[LOST_FILTER], 17 + 10 + 58);
+	cr_expect_eq(paired.sum.samples_kept, 3);
+	cr_expect_eq(paired.sum.samples_read, 4);
+}
+
 PairTest(without_a_weight_it_weighs_1)
 {
 	paired_bind(SLEEP);

@@ -44,6 +44,18 @@ PairTest(samples_weigh_by_themselves)
 	cr_expect_eq(paired.sum.read, 6);
 }
 
+PairTest(samples_that_weigh_by_themselves_are_asked_for_their_time)
+{
+	paired_filter(FILTER_DROP, "time=0.000000011,0.000000012");
+	paired_bind("sample s:call; weight a");
+	paired_take(CALL, 10, 7, "a;k", 3);
+	paired_take(CALL, 11, 7, "a;k", 4);
+	paired_take(CALL, 12, 7, "a;k", 5);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "a;k 8");
+	cr_expect_eq(paired.sum.lost[LOST_FILTER], 4);
+}
+
 PairTest(a_sample_below_0_is_0)
 {
 	paired_bind("sample s:call; weight a");
