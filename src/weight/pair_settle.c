@@ -206,7 +206,7 @@ static int add_part_name(struct settlement *to, const struct bound_part *part,
 }
 
 /* The next piece of an interval that filters of time keep, as filters_kept_time(). */
-static bool find_kept(const struct settlement *to, uint64_t *from, uint64_t *until)
+static bool find_piece(const struct settlement *to, uint64_t *from, uint64_t *until)
 {
 	const struct recording *rec = to->pairing->rec;
 
@@ -227,7 +227,7 @@ static int charge_kept(struct settlement *to, struct charge *charge)
 	int err = 1;
 
 	part.from = begin < until ? begin : until;
-	while (err > 0 && find_kept(to, &part.from, &part.until)) {
+	while (err > 0 && find_piece(to, &part.from, &part.until)) {
 		if (begin >= until)
 			part.weight = charge->weight;
 		else
@@ -325,7 +325,7 @@ static int charge_pair(const struct deferred_event *start,
 	int err = 0;
 
 	if (!charge.lost && !(filters_pass_duration(to->filters, until - start->time) &&
-			      find_kept(to, &kept_from, &kept_until)))
+			      find_piece(to, &kept_from, &kept_until)))
 		charge.lost = LOST_FILTER + 1;
 	/* Most often there is one weight, without a name. */
 	if (!p->rule.part_count) {
@@ -548,7 +548,7 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 	int err;
 
 	if (!charge.lost && !(filters_pass_duration(to->filters, until - e->time) &&
-			      find_kept(to, &made_from, &made_until)))
+			      find_piece(to, &made_from, &made_until)))
 		charge.lost = LOST_FILTER + 1;
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
 		charge.weight *= to->factor;
