@@ -46,6 +46,11 @@ struct diff_function {
 /* A parent's index is below its children's; 0 is the root. */
 struct diff_node {
 	uint32_t parent, function;
+	uint32_t own; /* its values of its own; 0: none, which are all 0 */
+};
+
+/* Of the stacks that end at a node. Most nodes are only passed, and have none. */
+struct diff_value {
 	uint64_t self[DIFF_SIDES], samples[DIFF_SIDES];
 };
 
@@ -148,6 +153,8 @@ struct difference {
 	ARRAY(struct diff_function) functions;
 	struct hash_set functions_by_key;
 	ARRAY(struct diff_node) nodes;
+	ARRAY(struct diff_value)
+	values; /* the first one is 0, and of all nodes without */
 	ARRAY(struct diff_links) links; /* by node */
 	/* By parent << 32 | function, of those with many: up to the last one that is noted. */
 	struct hash_map children;
@@ -203,6 +210,13 @@ int difference_add(struct difference *d, enum diff_side side,
 /* 0, or a negative errno with a sentence: -EINVAL where the scale that was asked for cannot be. */
 int difference_finish(struct context *ctx, struct difference *d,
 		      const struct diff_options *options);
+
+/* What it has by itself. */
+static inline const struct diff_value *difference_value(const struct difference *d,
+							uint32_t node)
+{
+	return &d->values.v[d->nodes.v[node].own];
+}
 
 static inline bool difference_is_significant(const struct difference *d, uint32_t node)
 {

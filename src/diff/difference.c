@@ -25,7 +25,7 @@ int difference_init(struct difference *d)
 	err = intern_init(&d->strings);
 	/* 0 is the root, and the function that it has not. */
 	if (err < 0 || !array_add(&d->functions) || !array_add(&d->nodes) ||
-	    !array_add(&d->links)) {
+	    !array_add(&d->values) || !array_add(&d->links)) {
 		difference_release(d);
 		return -ENOMEM;
 	}
@@ -40,6 +40,7 @@ void difference_release(struct difference *d)
 	array_release(&d->functions);
 	hash_release(&d->functions_by_key);
 	array_release(&d->nodes);
+	array_release(&d->values);
 	array_release(&d->links);
 	hash_map_release(&d->children);
 	array_release(&d->cells);
@@ -190,11 +191,11 @@ static int read_weights(struct difference *d, struct arrival *x)
 	uint64_t *selves, *totals, factor;
 
 	for (; d->decimals < named->decimals; d->decimals++) {
-		for (size_t i = 0; i < d->nodes.count; i++)
+		for (size_t i = 0; i < d->values.count; i++)
 			for (int s = 0; s < DIFF_SIDES; s++)
 				overflow |=
-					__builtin_mul_overflow(d->nodes.v[i].self[s], 10,
-							       &d->nodes.v[i].self[s]);
+					__builtin_mul_overflow(d->values.v[i].self[s], 10,
+							       &d->values.v[i].self[s]);
 		for (size_t i = 0; i < d->cells.count; i++)
 			d->cells.v[i].weight *= 10;
 		for (int s = 0; s < DIFF_SIDES; s++) {
@@ -274,7 +275,7 @@ static int find_callee(struct difference *d, const struct arrival *x, uint32_t c
 	node = array_add(&d->nodes);
 	if (!node || !array_add(&d->links))
 		return -ENOMEM;
-	*node = (struct diff_node){ caller, function, { 0 }, { 0 } };
+	*node = (struct diff_node){ caller, function, 0 };
 	of = &d->links.v[caller];
 	if (of->last)
 		d->links.v[of->last].next = at;
@@ -305,7 +306,8 @@ static int add_paths(struct difference *d, struct arrival *x)
 		const struct named_node *n = &named->nodes.v[i];
 		uint32_t *function = &functions[i ? n->function : in->functions.count];
 		uint64_t self = x->selves[i], samples;
-		struct diff_node *node;
+		struct diff_value *value;
+		uint32_t *own;
 
 		if (!x->totals[i])
 			continue;
@@ -327,12 +329,23 @@ static int add_paths(struct difference *d, struct arrival *x)
 			break;
 		if (n->parent == 0)
 			d->functions.v[*function].is_process |= i > 0;
-		node = &d->nodes.v[x->nodes[i]];
 		/* Text says only how much: mostly that is how many samples. */
 		samples = x->has_samples ? named_value(named, i, COLUMN_SAMPLES)
 					 : self / unit;
-		node->self[x->side] += self;
-		node->samples[x->side] += samples;
+		/* Most nodes are only passed. */
+		if (!self && !samples)
+			continue;
+		own = &d->nodes.v[x->nodes[i]].own;
+		if (!*own) {
+			*own = (uint32_t)d->values.count;
+			if (!array_add(&d->values))
+				err = -ENOMEM;
+		}
+		if (err < 0)
+			break;
+		value = &d->values.v[*own];
+		value->self[x->side] += self;
+		value->samples[x->side] += samples;
 		total->samples += samples;
 		if (self && d->functions.v[*function].unnamed)
 			total->unnamed += self;
@@ -380,7 +393,8 @@ int difference_add(struct difference *d, enum diff_side side,
 	    __builtin_add_overflow(total->weight, x.totals[0], &total->weight))
 		err = -EOVERFLOW;
 	total->are_counts |= !x.has_samples;
-	for (size_t i = 0; i < d->links.count; i++)
+	/* Where to look first: of the first input callees were not looked for. */
+	for (size_t i = 0; i < d->links.count && d->inputs > 1; i++)
 		d->links.v[i].latest = 0;
 	if (err == 0)
 		err = add_paths(d, &x);

@@ -24,7 +24,8 @@ void difference_scale_before(struct difference *d)
 	double unit = pow(10, d->decimals);
 
 	for (size_t i = 0; i < d->nodes.count; i++) {
-		double value = (double)d->nodes.v[i].self[DIFF_A] / unit;
+		double value =
+			(double)difference_value(d, (uint32_t)i)->self[DIFF_A] / unit;
 
 		/* Perl's order of steps, so that the last digit is the same. */
 		value = is_share && a > 0 ? value * (b / unit) / (a / unit)
@@ -55,9 +56,10 @@ int difference_finish(struct context *ctx, struct difference *d,
 	err = scale_find(ctx, d);
 	if (err < 0)
 		return err;
-	for (size_t i = 0; i < d->nodes.count; i++) {
-		double a = d->scale * (double)d->nodes.v[i].self[DIFF_A];
-		double b = (double)d->nodes.v[i].self[DIFF_B];
+	for (uint32_t i = 0; i < d->nodes.count; i++) {
+		const struct diff_value *own = difference_value(d, i);
+		double a = d->scale * (double)own->self[DIFF_A];
+		double b = (double)own->self[DIFF_B];
 
 		apart += fabs(a - b);
 		all += a + b;

@@ -34,7 +34,8 @@ static int weigh_lone(const struct difference *d, bool outlined, double *ret)
 	int err = places && array_add(&nodes) ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count * DIFF_SIDES && err == 0; i++) {
-		const struct diff_node *n = &d->nodes.v[i / DIFF_SIDES];
+		uint32_t node = (uint32_t)(i / DIFF_SIDES);
+		const struct diff_node *n = &d->nodes.v[node];
 		unsigned s = i % DIFF_SIDES;
 		uint32_t parent = places[n->parent * DIFF_SIDES + s];
 		uint64_t key = (uint64_t)parent << 32 | n->function;
@@ -53,7 +54,8 @@ static int weigh_lone(const struct difference *d, bool outlined, double *ret)
 				nodes.v[places[i]].parent = parent;
 		}
 		if (err == 0)
-			nodes.v[places[i]].weight[s] += scales[s] * (double)n->self[s];
+			nodes.v[places[i]].weight[s] +=
+				scales[s] * (double)difference_value(d, node)->self[s];
 	}
 	for (size_t i = nodes.count; i-- > 1 && err == 0;)
 		for (int s = 0; s < DIFF_SIDES; s++)

@@ -156,12 +156,12 @@ static int find_programs(const struct difference *d, const uint8_t *sides,
 		*p = (struct program){ 0 };
 		for (uint32_t i = 1; i < d->nodes.count; i++) {
 			const struct diff_node *n = &d->nodes.v[i];
+			uint64_t self = difference_value(d, i)->self[side];
 
 			process[i] = n->parent ? process[n->parent] : n->function;
 			if (sides[n->function] == 1 << side)
-				of_module[d->functions.v[n->function].module] +=
-					n->self[side];
-			of_process[process[i]] += n->self[side];
+				of_module[d->functions.v[n->function].module] += self;
+			of_process[process[i]] += self;
 		}
 		for (uint32_t i = 1; i < functions; i++)
 			if (sides[i] == 1 << side &&

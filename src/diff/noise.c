@@ -141,7 +141,7 @@ static void walk_blocks(struct block_walk *w, const double *inclusive, double *v
 		double *all = w->rows + (size_t)w->depth[i] * w->blocks;
 		double *below = all + w->blocks, squares = 0, before = 0;
 		double share = w->whole > 0 ? inclusive[i] / w->whole : 0;
-		double self = (double)d->nodes.v[i].self[w->side];
+		double self = (double)difference_value(d, (uint32_t)i)->self[w->side];
 		bool is_large = share > 0.01 && share < 0.99;
 
 		for (size_t c = w->start[i]; c < w->start[i + 1]; c++) {
@@ -253,12 +253,12 @@ int noise_measure(struct difference *d, struct noise *ret)
 		if (!n.inclusive[s])
 			err = -ENOMEM;
 		for (size_t i = count; i-- > 0 && err == 0;) {
-			const struct diff_node *node = &d->nodes.v[i];
+			const struct diff_value *own = difference_value(d, (uint32_t)i);
 
-			n.inclusive[s][i] += (double)node->self[s];
-			n.samples[i] += (double)node->samples[s];
+			n.inclusive[s][i] += (double)own->self[s];
+			n.samples[i] += (double)own->samples[s];
 			if (i)
-				n.inclusive[s][node->parent] += n.inclusive[s][i];
+				n.inclusive[s][d->nodes.v[i].parent] += n.inclusive[s][i];
 		}
 	}
 	/* Both sides are in it by now. */
@@ -381,9 +381,9 @@ int noise_test(struct difference *d, const struct noise *n)
 		t.unit[s] =
 			part_of(part_of(d->total[s].squares, t.wholes[s]), t.wholes[s]);
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
-		const struct diff_node *node = &d->nodes.v[i];
+		const struct diff_value *value = difference_value(d, i);
 		double samples =
-			(double)node->samples[DIFF_A] + (double)node->samples[DIFF_B];
+			(double)value->samples[DIFF_A] + (double)value->samples[DIFF_B];
 		struct observed all = { .tested = n->samples[i] >= d->options.fewest };
 		struct observed own = { .tested = samples >= d->options.fewest };
 		struct diff_own *slot;
@@ -391,7 +391,7 @@ int noise_test(struct difference *d, const struct noise *n)
 		for (int s = 0; s < DIFF_SIDES; s++) {
 			all.weight[s] = n->inclusive[s][i];
 			all.variance[s] = n->variance[s] ? n->variance[s][i] : 0;
-			own.weight[s] = (double)node->self[s];
+			own.weight[s] = (double)value->self[s];
 			own.variance[s] = n->variance[s] ? n->own_variance[s][i] : 0;
 		}
 		test_observed(&t, &all, &d->measures[i]);

@@ -36,8 +36,8 @@ static int scale_robust(struct difference *d)
 	double all = 0, squares = 0, sum = 0;
 	size_t i = 0;
 
-	for (size_t k = 0; k < d->nodes.count; k++) {
-		const struct diff_node *n = &d->nodes.v[k];
+	for (uint32_t k = 0; k < d->nodes.count; k++) {
+		const struct diff_value *n = difference_value(d, k);
 		double a = (double)n->samples[DIFF_A], b = (double)n->samples[DIFF_B];
 		struct growth *g;
 
@@ -84,7 +84,7 @@ void difference_parts_of(const struct difference *d, const char *name,
 			end = i++;
 		for (; i < end; i++)
 			for (int s = 0; s < DIFF_SIDES; s++)
-				ret[s] += (double)d->nodes.v[i].self[s];
+				ret[s] += (double)difference_value(d, i)->self[s];
 	}
 	for (int s = 0; s < DIFF_SIDES; s++)
 		ret[s] /= d->total[s].weight ? (double)d->total[s].weight : 1;

@@ -183,7 +183,7 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 		      struct node_path *path, FILE *out)
 {
 	const struct diff_measure *m = &d->measures[row->node];
-	const struct diff_node *n = &d->nodes.v[row->node];
+	const struct diff_value *n = difference_value(d, row->node);
 	const struct diff_measure none = { .delta = NAN, .error = NAN, .q = NAN };
 	const struct diff_measure *own = difference_own(d, row->node) ?: &none;
 	double unit = pow(10, d->decimals), reach = m->critical * m->error;

@@ -102,10 +102,16 @@ static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became
 		n->parent = parent;
 		n->function = function;
 		to = &d->nodes.v[became[i]];
-		for (int s = 0; known && s < DIFF_SIDES; s++) {
-			to->self[s] += n->self[s];
-			to->samples[s] += n->samples[s];
+		if (!known || !n->own)
+			continue;
+		/* The values of one that has gone are the other's, or nobody's any more. */
+		for (int s = 0; to->own && s < DIFF_SIDES; s++) {
+			const struct diff_value *from = &d->values.v[n->own];
+
+			d->values.v[to->own].self[s] += from->self[s];
+			d->values.v[to->own].samples[s] += from->samples[s];
 		}
+		to->own = to->own ?: n->own;
 	}
 	hash_map_release(&d->children);
 	return err;
@@ -217,6 +223,7 @@ static int fill_tree(struct difference *d, const uint32_t *became,
 	}
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
 		const struct diff_node *from = &d->nodes.v[i];
+		const struct diff_value *own = &d->values.v[from->own];
 		uint32_t at = position[i];
 
 		if (became[i] != i)
@@ -225,9 +232,12 @@ static int fill_tree(struct difference *d, const uint32_t *became,
 		nodes[at].parent = position[from->parent];
 		n->nodes.v[at] = (struct named_node){ from->function,
 						      position[from->parent], at + 1 };
-		n->values[COLUMN_WEIGHT][at] = n->totals[at] = from->self[DIFF_B];
-		n->values[COLUMN_BEFORE][at] = from->self[DIFF_A];
-		n->values[COLUMN_SAMPLES][at] = from->samples[DIFF_B];
+		n->totals[at] = own->self[DIFF_B];
+		if (!from->own)
+			continue;
+		n->values[COLUMN_WEIGHT][at] = own->self[DIFF_B];
+		n->values[COLUMN_BEFORE][at] = own->self[DIFF_A];
+		n->values[COLUMN_SAMPLES][at] = own->samples[DIFF_B];
 	}
 	for (size_t i = count; i-- > 1;) {
 		struct named_node *node = &n->nodes.v[i], *parent;
