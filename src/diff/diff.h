@@ -128,14 +128,34 @@ struct diff_options {
 struct diff_measure {
 	double a, b, delta;
 	double error; /* standard error of delta */
-	double p, q; /* 1 where it was not tested */
+	double q; /* 1 where it was not tested */
 	double critical; /* of the 95 % interval: delta +- critical * error */
 };
 
 /* Of what a node has by itself, where there are enough samples of it to be tested. */
 struct diff_own {
 	uint32_t node;
+	double p;
 	struct diff_measure measure;
+};
+
+/* What measures are made of, by node of the named tree. Most of millions of nodes are asked for nothing
+ * but their q. */
+struct noise {
+	/* Variances of what one side has there and below, and by itself, in its own weight; NULL: it has no
+	 * blocks. */
+	double *variance[DIFF_SIDES], *own_variance[DIFF_SIDES];
+	double freedom[DIFF_SIDES]; /* degrees of it */
+	double *inclusive[DIFF_SIDES]; /* weight there and below */
+	double *samples; /* of both sides, there and below */
+	double *q;
+	double *critical; /* NULL: all have the usual one */
+	double usual;
+	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
+	 * can be swapped and the difference is the same to its last digit, with another sign. */
+	double to;
+	/* Of one sample, in parts of the whole: the weight of an average one. */
+	double unit[DIFF_SIDES];
 };
 
 enum diff_kind { DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_MOVED };
@@ -190,7 +210,7 @@ struct difference {
 	uint8_t *inlined; /* by function of these, bits as above; NULL: nothing is */
 	struct named named;
 	struct tree_source tree; /* of these */
-	struct diff_measure *measures; /* by node of the named tree */
+	struct noise noise;
 	ARRAY(struct diff_own) owns; /* those that were tested, by node */
 	uint64_t owns_significant;
 	/* By node: what it has in the last quarter of B's time, in parts as measures are; NULL: B is not
@@ -220,8 +240,11 @@ static inline const struct diff_value *difference_value(const struct difference 
 
 static inline bool difference_is_significant(const struct difference *d, uint32_t node)
 {
-	return d->measures[node].q <= d->options.level;
+	return d->noise.q[node] <= d->options.level;
 }
+
+/* Of what both sides have there and below. */
+struct diff_measure difference_measure(const struct difference *d, uint32_t node);
 
 /* It has grown, but was what it had been when B ended: a phase, not a regression. */
 bool difference_went_away(const struct difference *d, uint32_t node);
@@ -234,10 +257,7 @@ const struct diff_measure *difference_own(const struct difference *d, uint32_t n
 double difference_reach(const struct difference *d, double freedom);
 
 /* A change there that would have been found 8 times in 10, among all that are tested. */
-static inline double difference_detectable(const struct difference *d, uint32_t node)
-{
-	return d->reach * d->measures[node].error;
-}
+double difference_detectable(const struct difference *d, uint32_t node);
 
 /* A's weights in the tree are multiplied from now on, and rounded down to whole numbers, as
  * difffolded.pl -n does it, for who draws the tree as text. */

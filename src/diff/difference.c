@@ -12,7 +12,7 @@
 
 #include "base/decimal.h"
 #include "base/pages.h"
-#include "diff/diff.h"
+#include "diff/noise.h"
 
 enum { CALLEES_FEW = 8 }; /* are looked at one by one */
 
@@ -47,7 +47,7 @@ void difference_release(struct difference *d)
 	array_release(&d->symbols.functions);
 	free(d->inlined);
 	named_release(&d->named);
-	free(d->measures);
+	noise_release(&d->noise);
 	array_release(&d->owns);
 	free(d->late);
 	array_release(&d->rows);

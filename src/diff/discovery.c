@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/pages.h"
+#include "diff/noise.h"
 
 /* Of a family: a callee and what is below it, or the caller's own difference. */
 struct member {
@@ -34,8 +35,10 @@ static int members_by_probability(const void *left, const void *right)
 	return a->p < b->p ? -1 : a->p > b->p;
 }
 
-int discovery_adjust(struct difference *d, const double *samples)
+int discovery_adjust(struct difference *d)
 {
+	const double *samples = d->noise.samples;
+	double *all = d->noise.q;
 	const struct named_node *nodes = d->named.nodes.v;
 	size_t count = d->nodes.count;
 	/* By node: how many are tested there and below, the probability that nothing there and below
@@ -50,10 +53,9 @@ int discovery_adjust(struct difference *d, const double *samples)
 	/* From the end on: callees come before their callers. Who has few samples has no callee with
 	 * more. */
 	for (size_t i = count; i-- > 0 && err == 0;) {
-		struct diff_measure *m = &d->measures[i];
 		double least = 1;
 
-		m->q = 1;
+		all[i] = 1;
 		/* With an empty side nothing is compared. */
 		if (samples[i] < d->options.fewest || !d->total[DIFF_A].weight ||
 		    !d->total[DIFF_B].weight)
@@ -64,7 +66,8 @@ int discovery_adjust(struct difference *d, const double *samples)
 		if (!array_add(&family))
 			err = -ENOMEM;
 		else
-			family.v[0] = (struct member){ m->p, (uint32_t)i };
+			family.v[0] = (struct member){ noise_probability(d, (uint32_t)i),
+						       (uint32_t)i };
 		for (uint32_t c = (uint32_t)i + 1; c < nodes[i].end && err == 0;
 		     c = nodes[c].end) {
 			struct member *callee = sizes[c] ? array_add(&family) : NULL;
@@ -84,7 +87,7 @@ int discovery_adjust(struct difference *d, const double *samples)
 
 			least = q < least ? q : least;
 			if (one->node == i)
-				m->q = least;
+				all[i] = least;
 			else
 				opened[one->node] = least;
 		}
@@ -92,13 +95,13 @@ int discovery_adjust(struct difference *d, const double *samples)
 	}
 	/* Nothing is found where its caller was not opened. */
 	for (size_t i = 0; i < count && err == 0; i++) {
-		struct diff_measure *m = &d->measures[i];
-		double caller = i ? opened[nodes[i].parent] : 0;
+		double caller;
 
 		if (!sizes[i])
 			continue;
+		caller = i ? opened[nodes[i].parent] : 0;
 		opened[i] = opened[i] > caller ? opened[i] : caller;
-		m->q = m->q > opened[i] ? m->q : opened[i];
+		all[i] = all[i] > opened[i] ? all[i] : opened[i];
 		d->significant += difference_is_significant(d, (uint32_t)i);
 	}
 	array_release(&family);
@@ -118,7 +121,7 @@ int discovery_adjust_own(struct difference *d)
 	if (!family)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		family[i] = (struct member){ d->owns.v[i].measure.p, i };
+		family[i] = (struct member){ d->owns.v[i].p, i };
 	if (count)
 		qsort(family, count, sizeof(*family), members_by_probability);
 	d->owns_significant = 0;

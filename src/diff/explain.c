@@ -20,7 +20,7 @@
 
 static double measured_delta(const struct difference *d, uint32_t node)
 {
-	return d->measures[node].delta;
+	return difference_measure(d, node).delta;
 }
 
 uint8_t *explain_moved(const struct difference *d)
@@ -116,27 +116,27 @@ int explain_rows(struct difference *d)
 	for (size_t i = count; i-- > 1 && err == 0;) {
 		const struct named_node *n = &tree->nodes.v[i];
 		uint32_t node = (uint32_t)i;
-		const struct diff_measure *m = &d->measures[i];
-		double rest = fabs(m->delta - explained[i]);
-		/* What is left when the difference of listed callees is taken away is little, or
-		 * noise. */
-		bool is_theirs =
-			explained[i] != 0 && (rest <= UNEXPLAINED * fabs(m->delta) ||
-					      rest <= m->critical * m->error);
-		struct diff_row *row;
 
-		if (difference_is_significant(d, node) && !is_theirs) {
-			row = array_add(&d->rows);
-			if (!row) {
+		if (difference_is_significant(d, node)) {
+			const struct diff_measure m = difference_measure(d, node);
+			double rest = fabs(m.delta - explained[i]);
+			/* What is left when the difference of listed callees is taken away is
+			 * little, or noise. */
+			bool is_theirs = explained[i] != 0 &&
+					 (rest <= UNEXPLAINED * fabs(m.delta) ||
+					  rest <= m.critical * m.error);
+			struct diff_row *row = is_theirs ? NULL : array_add(&d->rows);
+
+			if (row) {
+				row->node = node;
+				row->kind = moved[n->function] ? DIFF_MOVED
+					    : m.a == 0	       ? DIFF_NEW
+					    : m.b == 0	       ? DIFF_GONE
+							       : DIFF_CHANGED;
+				explained[i] = m.delta;
+			} else if (!is_theirs) {
 				err = -ENOMEM;
-				break;
 			}
-			row->node = node;
-			row->kind = moved[n->function] ? DIFF_MOVED
-				    : m->a == 0	       ? DIFF_NEW
-				    : m->b == 0	       ? DIFF_GONE
-						       : DIFF_CHANGED;
-			explained[i] = m->delta;
 		}
 		explained[n->parent] += explained[i];
 	}
@@ -151,17 +151,17 @@ int explain_rows(struct difference *d)
 
 bool difference_went_away(const struct difference *d, uint32_t node)
 {
-	const struct diff_measure *m = &d->measures[node];
+	const struct diff_measure m = difference_measure(d, node);
 	const struct diff_total *b = &d->total[DIFF_B];
 	double whole = (double)b->weight, error;
 
-	if (!d->late || !(m->delta > 0))
+	if (!d->late || !(m.delta > 0))
 		return false;
 	/* How exactly a part of B's time tells. Pieces of B differ because of what went away, too, so it
 	 * is A that says how noisy the program is. */
-	error = sqrt(m->b * b->squares / whole / whole * LATE_PARTS *
+	error = sqrt(m.b * b->squares / whole / whole * LATE_PARTS *
 		     d->total[DIFF_A].phi);
-	return d->late[node] - m->a < m->delta / 4 && m->b - d->late[node] > 3 * error;
+	return d->late[node] - m.a < m.delta / 4 && m.b - d->late[node] > 3 * error;
 }
 
 int difference_regressions(const struct difference *d, double points, uint64_t *ret)
@@ -175,16 +175,20 @@ int difference_regressions(const struct difference *d, double points, uint64_t *
 	uint64_t found = 0;
 
 	for (size_t i = count; i-- > 0 && err == 0;) {
-		const struct diff_measure *m = &d->measures[i];
-		double net;
+		bool has_moved = i && moved[tree->nodes.v[i].function];
 
-		if (i && moved[tree->nodes.v[i].function])
-			shifted[i] = m->delta;
-		net = m->delta - shifted[i];
-		/* The lower end of the interval has to be an increase, too. */
-		found += difference_is_significant(d, (uint32_t)i) &&
-			 100 * net > points && net > m->critical * m->error &&
-			 !difference_went_away(d, (uint32_t)i);
+		if (has_moved || difference_is_significant(d, (uint32_t)i)) {
+			struct diff_measure m = difference_measure(d, (uint32_t)i);
+			double net;
+
+			if (has_moved)
+				shifted[i] = m.delta;
+			net = m.delta - shifted[i];
+			/* The lower end of the interval has to be an increase, too. */
+			found += difference_is_significant(d, (uint32_t)i) &&
+				 100 * net > points && net > m.critical * m.error &&
+				 !difference_went_away(d, (uint32_t)i);
+		}
 		if (i)
 			shifted[tree->nodes.v[i].parent] += shifted[i];
 	}

@@ -37,7 +37,6 @@ void difference_scale_before(struct difference *d)
 int difference_finish(struct context *ctx, struct difference *d,
 		      const struct diff_options *options)
 {
-	struct noise noise = { 0 };
 	double apart = 0, all = 0;
 	int err;
 
@@ -82,10 +81,9 @@ int difference_finish(struct context *ctx, struct difference *d,
 	difference_parts_of(d, "[truncated]", d->rootless);
 	err = inlines_weigh(d);
 	if (err == 0)
-		err = noise_measure(d, &noise);
+		err = noise_measure(d);
 	if (err == 0)
-		err = noise_test(d, &noise);
-	noise_release(&noise);
+		err = noise_test(d);
 	if (err == 0)
 		err = explain_rows(d);
 	return err < 0 ? fail_memory(ctx) : 0;

@@ -242,34 +242,34 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 	return err;
 }
 
-int noise_measure(struct difference *d, struct noise *ret)
+int noise_measure(struct difference *d)
 {
 	size_t count = d->nodes.count;
-	struct noise n = { .samples = pages_zeroed(count, sizeof(double)) };
-	int err = n.samples ? 0 : -ENOMEM;
+	struct noise *n = &d->noise;
+	int err;
+
+	n->samples = pages_zeroed(count, sizeof(double));
+	err = n->samples ? 0 : -ENOMEM;
 
 	for (int s = 0; s < DIFF_SIDES && err == 0; s++) {
-		n.inclusive[s] = pages_zeroed(count, sizeof(double));
-		if (!n.inclusive[s])
+		n->inclusive[s] = pages_zeroed(count, sizeof(double));
+		if (!n->inclusive[s])
 			err = -ENOMEM;
 		for (size_t i = count; i-- > 0 && err == 0;) {
 			const struct diff_value *own = difference_value(d, (uint32_t)i);
 
-			n.inclusive[s][i] += (double)own->self[s];
-			n.samples[i] += (double)own->samples[s];
+			n->inclusive[s][i] += (double)own->self[s];
+			n->samples[i] += (double)own->samples[s];
 			if (i)
-				n.inclusive[s][d->nodes.v[i].parent] += n.inclusive[s][i];
+				n->inclusive[s][d->nodes.v[i].parent] +=
+					n->inclusive[s][i];
 		}
 	}
 	/* Both sides are in it by now. */
 	for (size_t i = count; i-- > 1 && err == 0;)
-		n.samples[d->nodes.v[i].parent] += n.samples[i];
+		n->samples[d->nodes.v[i].parent] += n->samples[i];
 	for (int s = 0; s < DIFF_SIDES && err == 0; s++)
-		err = measure_side(d, (enum diff_side)s, &n);
-	if (err < 0)
-		noise_release(&n);
-	else
-		*ret = n;
+		err = measure_side(d, (enum diff_side)s, n);
 	return err;
 }
 
@@ -281,6 +281,8 @@ void noise_release(struct noise *n)
 		free(n->inclusive[s]);
 	}
 	free(n->samples);
+	free(n->q);
+	free(n->critical);
 	*n = (struct noise){ 0 };
 }
 
@@ -288,21 +290,20 @@ void noise_release(struct noise *n)
 struct observed {
 	double weight[DIFF_SIDES];
 	double variance[DIFF_SIDES]; /* only with blocks */
-	bool tested;
 };
 
-struct tester {
-	const struct difference *d;
-	const struct noise *noise;
-	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
-	 * can be swapped and the difference is the same to its last digit, with another sign. */
-	double to;
-	double wholes[DIFF_SIDES], both;
-	/* Of one sample, in parts of the whole: the weight of an average one. */
-	double unit[DIFF_SIDES];
-	double known,
-		critical; /* the last degrees of freedom that there were, and what they say */
-};
+/* At a node and below. */
+static struct observed observe(const struct difference *d, uint32_t node)
+{
+	const struct noise *n = &d->noise;
+	struct observed all;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		all.weight[s] = n->inclusive[s][node];
+		all.variance[s] = n->variance[s] ? n->variance[s][node] : 0;
+	}
+	return all;
+}
 
 /* 0 where there is no whole. */
 static double part_of(double weight, double whole)
@@ -310,50 +311,74 @@ static double part_of(double weight, double whole)
 	return whole > 0 ? weight / whole : 0;
 }
 
-static void test_observed(struct tester *t, const struct observed *o,
-			  struct diff_measure *m)
+/* Its difference and how exactly that is known. Degrees of freedom of it. */
+static double measure(const struct difference *d, const struct observed *o,
+		      struct diff_measure *m)
 {
-	const struct difference *d = t->d;
-	const double *wholes = t->wholes;
-	double sum, parts = 0, freedom;
-	double share = fmin(part_of(o->weight[DIFF_A] + o->weight[DIFF_B], t->both), 1);
-	double variance[DIFF_SIDES];
+	const struct noise *n = &d->noise;
+	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
+	double wholes[DIFF_SIDES] = { a, b }, variance[DIFF_SIDES];
+	double share = fmin(part_of(o->weight[DIFF_A] + o->weight[DIFF_B], a + b), 1);
+	double sum, parts = 0;
 
-	m->a = part_of(o->weight[DIFF_A], wholes[DIFF_A]) * t->to;
-	m->b = part_of(o->weight[DIFF_B], wholes[DIFF_B]);
+	m->a = part_of(o->weight[DIFF_A], a) * n->to;
+	m->b = part_of(o->weight[DIFF_B], b);
 	m->delta = m->b - m->a;
 	for (int s = 0; s < DIFF_SIDES; s++) {
-		double least = share * (d->of_shares ? 1 - share : 1) * t->unit[s];
+		double least = share * (d->of_shares ? 1 - share : 1) * n->unit[s];
 		double measured = least;
 
 		/* What blocks say, but never less than as many independent samples; without blocks of
 		 * its own a side is as noisy as the other one. */
-		if (t->noise->variance[s])
+		if (n->variance[s])
 			measured = o->variance[s] / wholes[s] / wholes[s];
-		variance[s] = !t->noise->variance[s] ? least * d->total[!s].phi
-			      : measured > least     ? measured
-						     : least;
+		variance[s] = !n->variance[s]	 ? least * d->total[!s].phi
+			      : measured > least ? measured
+						 : least;
 	}
-	variance[DIFF_A] *= t->to * t->to;
+	variance[DIFF_A] *= n->to * n->to;
 	sum = variance[DIFF_A] + variance[DIFF_B];
 	m->error = sqrt(sum + m->a * m->a * d->scale_error * d->scale_error);
 	/* Welch's degrees, where blocks say how large both variances are. */
 	for (int s = 0; s < DIFF_SIDES; s++)
-		parts += t->noise->variance[s]
-				 ? variance[s] * variance[s] / t->noise->freedom[s]
-				 : 0;
-	freedom = parts > 0 ? sum * sum / parts : INFINITY;
-	/* Searching for it takes long, and degrees are mostly the same. */
-	if (freedom != t->known && !(fabs(freedom - t->known) < 0.01 * t->known)) {
-		t->known = freedom;
-		t->critical = student_critical(0.05, freedom);
-	}
-	m->critical = t->critical;
-	m->p = m->q = 1;
-	/* Most paths have too few samples to be tested. And of what is all of either side sums may differ
-	 * in their last digit, which is no change, though there is no noise in it either. */
-	if (fabs(m->delta) > ROUNDING * (m->a + m->b) && o->tested)
-		m->p = m->error > 0 ? student_two_sided(m->delta / m->error, freedom) : 0;
+		parts += n->variance[s] ? variance[s] * variance[s] / n->freedom[s] : 0;
+	return parts > 0 ? sum * sum / parts : INFINITY;
+}
+
+/* Most paths have too few samples to be tested. And of what is all of either side sums may differ in
+ * their last digit, which is no change, though there is no noise in it either. */
+static double probability(const struct diff_measure *m, double freedom)
+{
+	if (!(fabs(m->delta) > ROUNDING * (m->a + m->b)))
+		return 1;
+	return m->error > 0 ? student_two_sided(m->delta / m->error, freedom) : 0;
+}
+
+double noise_probability(const struct difference *d, uint32_t node)
+{
+	struct observed all = observe(d, node);
+	struct diff_measure m;
+	double freedom = measure(d, &all, &m);
+
+	return probability(&m, freedom);
+}
+
+struct diff_measure difference_measure(const struct difference *d, uint32_t node)
+{
+	const struct noise *n = &d->noise;
+	struct observed all = observe(d, node);
+	struct diff_measure m = {
+		.q = n->q[node],
+		.critical = n->critical ? n->critical[node] : n->usual,
+	};
+
+	measure(d, &all, &m);
+	return m;
+}
+
+double difference_detectable(const struct difference *d, uint32_t node)
+{
+	return d->reach * difference_measure(d, node).error;
 }
 
 double difference_reach(const struct difference *d, double freedom)
@@ -361,60 +386,97 @@ double difference_reach(const struct difference *d, double freedom)
 	return student_critical(d->options.level / (double)d->tested, freedom) + POWER;
 }
 
-int noise_test(struct difference *d, const struct noise *n)
-{
-	struct tester t = { .d = d, .noise = n, .known = NAN };
-	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
-	double most = 0;
+/* The last degrees of freedom that there were, and what they say. */
+struct known {
+	double freedom, critical;
+};
 
-	d->measures = pages_room(d->nodes.count * sizeof(*d->measures));
-	if (!d->measures)
+static double critical_of(struct known *known, double freedom)
+{
+	/* Searching for it takes long, and degrees are mostly the same. */
+	if (freedom != known->freedom &&
+	    !(fabs(freedom - known->freedom) < 0.01 * known->freedom))
+		*known = (struct known){ freedom, student_critical(0.05, freedom) };
+	return known->critical;
+}
+
+/* What all measures need, and where they are: 0, or -ENOMEM. */
+static int prepare_tests(struct difference *d)
+{
+	struct noise *n = &d->noise;
+	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
+	double wholes[DIFF_SIDES] = { a, b };
+
+	n->q = pages_room(d->nodes.count * sizeof(*n->q));
+	/* Without blocks degrees of freedom are without an end. */
+	if (n->variance[DIFF_A] || n->variance[DIFF_B])
+		n->critical = pages_room(d->nodes.count * sizeof(*n->critical));
+	else
+		n->usual = student_critical(0.05, INFINITY);
+	if (!n->q || (!n->critical && (n->variance[DIFF_A] || n->variance[DIFF_B])))
 		return -ENOMEM;
 	d->whole = b > 0 ? b : d->scale * a;
-	t.wholes[DIFF_A] = a;
-	t.wholes[DIFF_B] = b;
-	t.both = a + b;
-	t.to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
-	       : d->whole > 0 ? d->scale * a / d->whole
-			      : 0;
+	n->to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
+		: d->whole > 0 ? d->scale * a / d->whole
+			       : 0;
 	for (int s = 0; s < DIFF_SIDES; s++)
-		t.unit[s] =
-			part_of(part_of(d->total[s].squares, t.wholes[s]), t.wholes[s]);
+		n->unit[s] = part_of(part_of(d->total[s].squares, wholes[s]), wholes[s]);
+	return 0;
+}
+
+int noise_test(struct difference *d)
+{
+	struct noise *n = &d->noise;
+	struct known known = { .freedom = NAN };
+	double most = 0;
+
+	if (prepare_tests(d) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < d->nodes.count; i++) {
 		const struct diff_value *value = difference_value(d, i);
 		double samples =
 			(double)value->samples[DIFF_A] + (double)value->samples[DIFF_B];
-		struct observed all = { .tested = n->samples[i] >= d->options.fewest };
-		struct observed own = { .tested = samples >= d->options.fewest };
+		struct observed all, own;
+		struct diff_measure m;
 		struct diff_own *slot;
+		double freedom;
 
+		if (n->critical) {
+			all = observe(d, i);
+			n->critical[i] = critical_of(&known, measure(d, &all, &m));
+		}
+		/* With an empty side nothing is compared. */
+		if (samples < d->options.fewest || !d->total[DIFF_A].weight ||
+		    !d->total[DIFF_B].weight)
+			continue;
 		for (int s = 0; s < DIFF_SIDES; s++) {
-			all.weight[s] = n->inclusive[s][i];
-			all.variance[s] = n->variance[s] ? n->variance[s][i] : 0;
 			own.weight[s] = (double)value->self[s];
 			own.variance[s] = n->variance[s] ? n->own_variance[s][i] : 0;
 		}
-		test_observed(&t, &all, &d->measures[i]);
-		/* With an empty side nothing is compared. */
-		if (!own.tested || !(a > 0) || !(b > 0))
-			continue;
 		slot = array_add(&d->owns);
 		if (!slot)
 			return -ENOMEM;
 		slot->node = i;
-		test_observed(&t, &own, &slot->measure);
+		slot->measure.q = 1;
+		freedom = measure(d, &own, &slot->measure);
+		slot->measure.critical = critical_of(&known, freedom);
+		slot->p = probability(&slot->measure, freedom);
 	}
-	if (discovery_adjust(d, n->samples) < 0 || discovery_adjust_own(d) < 0)
+	if (discovery_adjust(d) < 0 || discovery_adjust_own(d) < 0)
 		return -ENOMEM;
 	/* One change among all has to be as improbable as this to be found. */
 	for (int s = 0; s < DIFF_SIDES; s++)
 		most += n->variance[s] ? n->freedom[s] : INFINITY;
 	d->reach = d->tested ? difference_reach(d, most) : 0;
-	for (uint32_t i = 0; i < d->nodes.count; i++) {
-		double found = difference_detectable(d, i);
-
-		if (n->samples[i] >= d->options.fewest && found > d->detectable)
-			d->detectable = found;
+	for (uint32_t i = 0; i < d->nodes.count; i++)
+		if (n->samples[i] >= d->options.fewest)
+			d->detectable = fmax(d->detectable, difference_detectable(d, i));
+	/* Pictures need the memory, and do not ask for these. */
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		free(n->own_variance[s]);
+		n->own_variance[s] = NULL;
 	}
+	free(n->samples);
+	n->samples = NULL;
 	return 0;
 }

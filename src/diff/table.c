@@ -83,18 +83,18 @@ int difference_write_table(struct context *ctx, const struct difference *d, size
 			WIDTH_NAME, "function", "module");
 	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
 		const struct diff_row *row = &d->rows.v[i];
-		const struct diff_measure *m = &d->measures[row->node];
+		const struct diff_measure m = difference_measure(d, row->node);
 		const char *name, *end;
 		int wide;
 
 		fprintf(out, "%-8s  %7.2f  %7.2f  %+8.2f  %7.2f  %+10.4g  ",
-			difference_kind_name(row->kind), 100 * m->a, 100 * m->b,
-			100 * m->delta, 100 * m->critical * m->error,
-			m->delta * d->whole / pow(10, d->decimals));
-		if (m->a > 0)
-			fprintf(out, "%7.3g  %8.2g  ", m->b / m->a, m->q);
+			difference_kind_name(row->kind), 100 * m.a, 100 * m.b,
+			100 * m.delta, 100 * m.critical * m.error,
+			m.delta * d->whole / pow(10, d->decimals));
+		if (m.a > 0)
+			fprintf(out, "%7.3g  %8.2g  ", m.b / m.a, m.q);
 		else
-			fprintf(out, "%7s  %8.2g  ", "-", m->q);
+			fprintf(out, "%7s  %8.2g  ", "-", m.q);
 		/* A name that is longer than its column goes on in the path below. */
 		name = end = name_of(d, row->node);
 		for (wide = 0; *end && wide < WIDTH_NAME; wide++)
@@ -182,24 +182,24 @@ static void write_json_numbers(FILE *out, const struct json_number *list, size_t
 static bool write_row(const struct difference *d, const struct diff_row *row,
 		      struct node_path *path, FILE *out)
 {
-	const struct diff_measure *m = &d->measures[row->node];
+	const struct diff_measure m = difference_measure(d, row->node);
 	const struct diff_value *n = difference_value(d, row->node);
 	const struct diff_measure none = { .delta = NAN, .error = NAN, .q = NAN };
 	const struct diff_measure *own = difference_own(d, row->node) ?: &none;
-	double unit = pow(10, d->decimals), reach = m->critical * m->error;
+	double unit = pow(10, d->decimals), reach = m.critical * m.error;
 	double own_reach = own->critical * own->error;
 	const struct json_number numbers[] = {
-		{ "a", m->a },
-		{ "b", m->b },
+		{ "a", m.a },
+		{ "b", m.b },
 		{ "self_a", (double)n->self[DIFF_A] / unit },
 		{ "self_b", (double)n->self[DIFF_B] / unit },
-		{ "delta", m->delta },
-		{ "lo", m->delta - reach },
-		{ "hi", m->delta + reach },
-		{ "q", m->q },
+		{ "delta", m.delta },
+		{ "lo", m.delta - reach },
+		{ "hi", m.delta + reach },
+		{ "q", m.q },
 		{ "detectable", difference_detectable(d, row->node) },
-		{ "ratio", m->a > 0 ? m->b / m->a : NAN },
-		{ "absolute", m->delta * d->whole / unit },
+		{ "ratio", m.a > 0 ? m.b / m.a : NAN },
+		{ "absolute", m.delta * d->whole / unit },
 	};
 	const struct json_number owns[] = {
 		{ "self_delta", own->delta },

@@ -55,8 +55,8 @@ double change_most(const struct difference *d)
 	double most = 0;
 
 	for (uint32_t i = 1; i < d->named.nodes.count; i++)
-		if (is_coloured(d, i) && fabs(d->measures[i].delta) > most)
-			most = fabs(d->measures[i].delta);
+		if (is_coloured(d, i))
+			most = fmax(most, fabs(difference_measure(d, i).delta));
 	return most;
 }
 
@@ -67,7 +67,7 @@ static uint8_t mix(uint8_t from, uint8_t to, double share)
 
 struct colour change_colour(const struct difference *d, uint32_t node, double most)
 {
-	double delta = d->measures[node].delta, share;
+	double delta = difference_measure(d, node).delta, share;
 	const struct colour *to = delta > 0 ? &more : &less;
 
 	if (!is_coloured(d, node) || !(most > 0))
@@ -82,9 +82,9 @@ struct colour change_colour(const struct difference *d, uint32_t node, double mo
 static bool is_alone(const struct difference *d, uint32_t node, bool gone)
 {
 	for (; node; node = d->named.nodes.v[node].parent) {
-		const struct diff_measure *m = &d->measures[node];
+		const struct diff_measure m = difference_measure(d, node);
 
-		if ((gone ? m->b : m->a) != 0)
+		if ((gone ? m.b : m.a) != 0)
 			break;
 		if (is_coloured(d, node))
 			return true;
@@ -114,10 +114,11 @@ int change_find_moves(const struct difference *d, struct change_moves *ret)
 	}
 	/* A parent's index is below its children's. */
 	for (size_t i = count; i-- > 0;) {
-		double delta = d->measures[i].delta;
 		uint32_t parent = d->named.nodes.v[i].parent;
 
 		if (is_coloured(d, (uint32_t)i)) {
+			double delta = difference_measure(d, (uint32_t)i).delta;
+
 			m.more[i] = fmax(m.more[i], delta);
 			m.less[i] = fmax(m.less[i], -delta);
 		}
@@ -167,19 +168,19 @@ static void add_points(struct text *t, double part)
 
 void change_add_title(struct text *t, const struct difference *d, uint32_t node)
 {
-	const struct diff_measure *m = &d->measures[node];
+	const struct diff_measure m = difference_measure(d, node);
 
 	text_string(t, "A ");
-	add_points(t, m->a);
+	add_points(t, m.a);
 	text_string(t, " %, B ");
-	add_points(t, m->b);
+	add_points(t, m.b);
 	text_string(t, " %: ");
-	text_string(t, m->delta > 0 ? "▲ +" : m->delta < 0 ? "▼ -" : "");
-	add_points(t, m->delta);
+	text_string(t, m.delta > 0 ? "▲ +" : m.delta < 0 ? "▼ -" : "");
+	add_points(t, m.delta);
 	text_string(t, " points ± ");
-	add_points(t, m->critical * m->error);
-	if (m->q < 1)
-		text_printf(t, ", q %.2g", m->q);
+	add_points(t, m.critical * m.error);
+	if (m.q < 1)
+		text_printf(t, ", q %.2g", m.q);
 	if (!difference_is_significant(d, node)) {
 		text_string(t, ", noise; ");
 		add_points(t, difference_detectable(d, node));
@@ -189,10 +190,11 @@ void change_add_title(struct text *t, const struct difference *d, uint32_t node)
 
 void change_add_label(struct text *t, const struct difference *d, uint32_t node)
 {
-	double delta = d->measures[node].delta;
+	double delta;
 
 	if (!node || !is_coloured(d, node))
 		return;
+	delta = difference_measure(d, node).delta;
 	text_string(t, delta > 0 ? " ▲" : " ▼");
 	number_fixed(t, 100 * fabs(delta), 1);
 }
@@ -287,7 +289,7 @@ static void add_measure(struct bytes *to, const struct difference *d,
 {
 	double unit = d->whole > 0 ? d->whole : 1;
 
-	if (!m || !(m->q < 1) || d->uncoloured)
+	if (!(m->q < 1) || d->uncoloured)
 		return;
 	bytes_varint(to, number - *last);
 	bytes_varint(to, (uint64_t)(m->error * unit));
@@ -304,8 +306,15 @@ void change_add_measures(struct bytes *all, struct bytes *own, const struct diff
 
 	/* As columns are written: nodes are numbered as the walk comes to them. */
 	while (view_next(data, &w, VIEW_INTO)) {
+		const struct diff_measure *by_itself = difference_own(d, w.node);
+
 		number++;
-		add_measure(all, d, &d->measures[w.node], number, &last);
-		add_measure(own, d, difference_own(d, w.node), number, &last_own);
+		if (d->noise.q[w.node] < 1) {
+			struct diff_measure m = difference_measure(d, w.node);
+
+			add_measure(all, d, &m, number, &last);
+		}
+		if (by_itself)
+			add_measure(own, d, by_itself, number, &last_own);
 	}
 }

@@ -141,7 +141,7 @@ char *rows_of(const struct difference *d)
 
 		name_path(d, row->node, path, sizeof(path));
 		text_printf(&t, "%s %s %+.1f", difference_kind_name(row->kind), path,
-			    100 * d->measures[row->node].delta);
+			    100 * difference_measure(d, row->node).delta);
 		name_path(d, row->from, path, sizeof(path));
 		text_printf(&t, "%s%s\n", row->from ? " from " : "", path);
 	}

@@ -29,7 +29,7 @@ static double points_of(const struct difference *d, const char *path)
 	uint32_t node = node_of_path(d, path);
 
 	cr_assert_neq(node, UINT32_MAX, "%s", path);
-	return 100 * d->measures[node].delta;
+	return 100 * difference_measure(d, node).delta;
 }
 
 static bool has_changed(const struct difference *d, const char *path)
@@ -91,7 +91,7 @@ Test(difference, large_numbers_of_another_length_are_the_same)
 		compare(&d, a.bytes, b.bytes, DIFF_SHARE);
 		cr_expect_eq(d.significant, 0, "%u", factor);
 		for (size_t i = 0; i < d.named.nodes.count; i++)
-			cr_expect(d.measures[i].error >= 0, "%u", factor);
+			cr_expect(difference_measure(&d, i).error >= 0, "%u", factor);
 		difference_release(&d);
 		text_release(&a);
 		text_release(&b);
@@ -144,8 +144,10 @@ Test(difference, swapped_sides_negate_it_exactly)
 	compare(&swapped, b, a, DIFF_SHARE);
 	cr_assert_eq(d.named.nodes.count, swapped.named.nodes.count);
 	for (size_t i = 0; i < d.named.nodes.count; i++) {
-		cr_expect_eq(d.measures[i].delta, -swapped.measures[i].delta);
-		cr_expect_eq(d.measures[i].q, swapped.measures[i].q);
+		cr_expect_eq(difference_measure(&d, i).delta,
+			     -difference_measure(&swapped, i).delta);
+		cr_expect_eq(difference_measure(&d, i).q,
+			     difference_measure(&swapped, i).q);
 	}
 	difference_release(&d);
 	difference_release(&swapped);
@@ -350,11 +352,15 @@ Test(difference, a_win_of_all_code_is_seen_as_it_is)
 /* elastic/kibana#138498: no sample and one are no difference. */
 Test(difference, one_sample_is_nothing)
 {
+	struct diff_measure once;
 	struct difference d;
 
 	compare(&d, USUAL, USUAL "main;once 1\n", DIFF_SHARE);
 	cr_expect_eq(d.significant, 0);
-	cr_expect_eq(d.measures[node_of_path(&d, "main;once")].q, 1);
+	once = difference_measure(&d, node_of_path(&d, "main;once"));
+	cr_expect_eq(once.q, 1);
+	cr_expect_float_eq(once.critical, 1.96, 0.001);
+	cr_expect(once.a == 0 && once.delta == once.b && once.error > 0);
 	difference_release(&d);
 }
 
@@ -365,12 +371,14 @@ Test(difference, an_empty_side_makes_all_new_and_nothing_undefined)
 
 	compare(&d, "a 0\n", USUAL, DIFF_SHARE);
 	for (size_t i = 0; i < d.named.nodes.count; i++)
-		cr_expect(isfinite(d.measures[i].delta) && isfinite(d.measures[i].q));
+		cr_expect(isfinite(difference_measure(&d, i).delta) &&
+			  isfinite(difference_measure(&d, i).q));
 	cr_expect(isfinite(d.distance) && isfinite(d.scale));
 	difference_release(&d);
 	compare(&d, USUAL, "a 0\n", DIFF_SHARE);
 	for (size_t i = 0; i < d.named.nodes.count; i++)
-		cr_expect(isfinite(d.measures[i].delta) && isfinite(d.measures[i].q));
+		cr_expect(isfinite(difference_measure(&d, i).delta) &&
+			  isfinite(difference_measure(&d, i).q));
 	difference_release(&d);
 	compare(&d, "a 0\n", "b 0\n", DIFF_ROBUST);
 	cr_expect_eq(d.significant, 0);

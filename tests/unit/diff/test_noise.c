@@ -124,6 +124,7 @@ Test(noise, own_values_are_tested_by_themselves)
 			     .samples = 12000 };
 	struct program more = p;
 	const struct diff_measure *f, *g, *h;
+	struct diff_measure all;
 	struct difference d;
 
 	more.shares[0] = 30;
@@ -140,8 +141,13 @@ Test(noise, own_values_are_tested_by_themselves)
 	cr_expect(g->q < 0.01 && fabs(g->delta + 0.1) < 0.03);
 	cr_expect(h->q > 0.05);
 	/* A leaf is what it has by itself. */
-	cr_expect(fabs(h->error - d.measures[node_of_path(&d, "main;h")].error) < 1e-12);
+	cr_expect(fabs(h->error -
+		       difference_measure(&d, node_of_path(&d, "main;h")).error) < 1e-12);
 	/* What has no samples by itself is not there. */
+	/* Twenty pieces a side tell less of an error than all samples would. */
+	all = difference_measure(&d, node_of_path(&d, "main;h"));
+	cr_expect(all.critical > 1.97 && all.critical < 2.2, "%g", all.critical);
+	cr_expect(fabs(h->critical / all.critical - 1) < 0.01);
 	cr_expect_null(difference_own(&d, node_of_path(&d, "main")));
 	difference_release(&d);
 }
