@@ -139,8 +139,20 @@ struct diff_own {
 	struct diff_measure measure;
 };
 
-/* What measures are made of, by node of the named tree. Most of millions of nodes are asked for nothing
- * but their q. */
+/* A path with enough samples to be tested, as those have that call it: a few of millions of nodes. */
+struct diff_test {
+	uint32_t node;
+	uint32_t caller; /* a test; the root's own is 0 */
+	double q;
+};
+
+/* Which of 64 nodes were tested, and how many of those before them. */
+struct diff_tested {
+	uint64_t nodes;
+	uint32_t before;
+};
+
+/* What measures are made of, by node of the named tree. */
 struct noise {
 	/* Variances of what one side has there and below, and by itself, in its own weight; NULL: it has no
 	 * blocks. */
@@ -148,7 +160,6 @@ struct noise {
 	double freedom[DIFF_SIDES]; /* degrees of it */
 	double *inclusive[DIFF_SIDES]; /* weight there and below */
 	double *samples; /* of both sides, there and below */
-	double *q;
 	double *critical; /* NULL: all have the usual one */
 	double usual;
 	/* What a part of A's whole is of all. Shares are divided by their own whole, so that the sides
@@ -204,13 +215,15 @@ struct difference {
 	double whole; /* what measures are parts of */
 	double reach; /* standard errors of a change that is found 8 times in 10 */
 	double detectable; /* the largest of all nodes that were tested */
-	uint64_t tested, significant;
+	uint64_t significant; /* of the tests */
 	struct columns columns;
 	struct symbols symbols;
 	uint8_t *inlined; /* by function of these, bits as above; NULL: nothing is */
 	struct named named;
 	struct tree_source tree; /* of these */
 	struct noise noise;
+	ARRAY(struct diff_test) tests; /* in the order of nodes */
+	struct diff_tested *is_tested; /* by node / 64 */
 	ARRAY(struct diff_own) owns; /* those that were tested, by node */
 	uint64_t owns_significant;
 	/* By node: what it has in the last quarter of B's time, in parts as measures are; NULL: B is not
@@ -238,9 +251,29 @@ static inline const struct diff_value *difference_value(const struct difference 
 	return &d->values.v[d->nodes.v[node].own];
 }
 
+/* Its number in d->tests, or DIFF_UNTESTED. */
+#define DIFF_UNTESTED UINT32_MAX
+static inline uint32_t difference_test_of(const struct difference *d, uint32_t node)
+{
+	const struct diff_tested *of = &d->is_tested[node / 64];
+	uint64_t bit = UINT64_C(1) << node % 64;
+
+	return of->nodes & bit ? of->before + (uint32_t)__builtin_popcountll(of->nodes &
+									     (bit - 1))
+			       : DIFF_UNTESTED;
+}
+
+/* 1 where it was not tested. */
+static inline double difference_q(const struct difference *d, uint32_t node)
+{
+	uint32_t test = difference_test_of(d, node);
+
+	return test == DIFF_UNTESTED ? 1 : d->tests.v[test].q;
+}
+
 static inline bool difference_is_significant(const struct difference *d, uint32_t node)
 {
-	return d->noise.q[node] <= d->options.level;
+	return difference_q(d, node) <= d->options.level;
 }
 
 /* Of what both sides have there and below. */

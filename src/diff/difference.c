@@ -48,6 +48,8 @@ void difference_release(struct difference *d)
 	free(d->inlined);
 	named_release(&d->named);
 	noise_release(&d->noise);
+	array_release(&d->tests);
+	free(d->is_tested);
 	array_release(&d->owns);
 	free(d->late);
 	array_release(&d->rows);

@@ -19,13 +19,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/pages.h"
 #include "diff/noise.h"
 
 /* Of a family: a callee and what is below it, or the caller's own difference. */
 struct member {
 	double p; /* by its weight in the family */
-	uint32_t node;
+	uint32_t test; /* or own value */
 };
 
 static int members_by_probability(const void *left, const void *right)
@@ -35,79 +34,104 @@ static int members_by_probability(const void *left, const void *right)
 	return a->p < b->p ? -1 : a->p > b->p;
 }
 
-int discovery_adjust(struct difference *d)
+/* Who is tested: paths with enough samples. 0, or -ENOMEM. */
+static int list_tests(struct difference *d)
 {
-	const double *samples = d->noise.samples;
-	double *all = d->noise.q;
 	const struct named_node *nodes = d->named.nodes.v;
 	size_t count = d->nodes.count;
-	/* By node: how many are tested there and below, the probability that nothing there and below
-	 * has changed, what that is in its caller's family, and what its own difference is in its. */
-	uint32_t *sizes = pages_zeroed(count, sizeof(*sizes));
-	double *below = pages_room(count * sizeof(*below));
-	double *opened = pages_zeroed(count, sizeof(*opened));
-	ARRAY(struct member) family = { 0 };
-	int err = sizes && below && opened ? 0 : -ENOMEM;
 
-	d->tested = d->significant = 0;
-	/* From the end on: callees come before their callers. Who has few samples has no callee with
-	 * more. */
-	for (size_t i = count; i-- > 0 && err == 0;) {
-		double least = 1;
+	d->is_tested = calloc(count / 64 + 1, sizeof(*d->is_tested));
+	if (!d->is_tested)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		struct diff_tested *of = &d->is_tested[i / 64];
+		struct diff_test *test;
 
-		all[i] = 1;
+		if (i % 64 == 0)
+			of->before = (uint32_t)d->tests.count;
 		/* With an empty side nothing is compared. */
-		if (samples[i] < d->options.fewest || !d->total[DIFF_A].weight ||
+		if (d->noise.samples[i] < d->options.fewest || !d->total[DIFF_A].weight ||
 		    !d->total[DIFF_B].weight)
 			continue;
-		d->tested++;
-		sizes[i]++;
+		test = array_add(&d->tests);
+		if (!test)
+			return -ENOMEM;
+		of->nodes |= UINT64_C(1) << i % 64;
+		test->node = i;
+		/* Who calls it has no fewer samples. */
+		test->caller = difference_test_of(d, nodes[i].parent);
+	}
+	return 0;
+}
+
+int discovery_adjust(struct difference *d)
+{
+	/* By test: how many there are and below, the probability that nothing there and below has
+	 * changed, and what that is in its caller's family. */
+	struct opening {
+		uint32_t size;
+		double below, opened;
+	} *all = NULL;
+	ARRAY(struct member) family = { 0 };
+	int err = list_tests(d);
+	size_t count = d->tests.count;
+
+	if (err == 0) {
+		all = calloc(count + 1, sizeof(*all));
+		err = all ? 0 : -ENOMEM;
+	}
+	/* From the end on: callees come before their callers. */
+	for (uint32_t i = (uint32_t)count; i-- > 0 && err == 0;) {
+		double least = 1;
+
+		all[i].size = 1;
 		family.count = 0;
 		if (!array_add(&family))
 			err = -ENOMEM;
 		else
-			family.v[0] = (struct member){ noise_probability(d, (uint32_t)i),
-						       (uint32_t)i };
-		for (uint32_t c = (uint32_t)i + 1; c < nodes[i].end && err == 0;
-		     c = nodes[c].end) {
-			struct member *callee = sizes[c] ? array_add(&family) : NULL;
+			family.v[0] =
+				(struct member){ noise_probability(d, d->tests.v[i].node),
+						 i };
+		/* Behind a test come those below it, then its caller's next callee. */
+		for (uint32_t c = i + 1;
+		     c < count && d->tests.v[c].caller == i && err == 0;
+		     c += all[c].size) {
+			struct member *callee = array_add(&family);
 
 			if (callee)
-				*callee = (struct member){ below[c] / sizes[c], c };
-			else if (sizes[c])
+				*callee =
+					(struct member){ all[c].below / all[c].size, c };
+			else
 				err = -ENOMEM;
-			sizes[i] += sizes[c];
+			all[i].size += all[c].size;
 		}
 		if (family.count > 1)
 			qsort(family.v, family.count, sizeof(*family.v),
 			      members_by_probability);
 		for (size_t k = family.count; k-- > 0;) {
 			struct member *one = &family.v[k];
-			double q = one->p * sizes[i] / (double)(k + 1);
+			double q = one->p * all[i].size / (double)(k + 1);
 
 			least = q < least ? q : least;
-			if (one->node == i)
-				all[i] = least;
+			if (one->test == i)
+				d->tests.v[i].q = least;
 			else
-				opened[one->node] = least;
+				all[one->test].opened = least;
 		}
-		below[i] = least;
+		all[i].below = least;
 	}
+	d->significant = 0;
 	/* Nothing is found where its caller was not opened. */
 	for (size_t i = 0; i < count && err == 0; i++) {
-		double caller;
+		struct diff_test *test = &d->tests.v[i];
+		double caller = i ? all[test->caller].opened : 0;
 
-		if (!sizes[i])
-			continue;
-		caller = i ? opened[nodes[i].parent] : 0;
-		opened[i] = opened[i] > caller ? opened[i] : caller;
-		all[i] = all[i] > opened[i] ? all[i] : opened[i];
-		d->significant += difference_is_significant(d, (uint32_t)i);
+		all[i].opened = all[i].opened > caller ? all[i].opened : caller;
+		test->q = test->q > all[i].opened ? test->q : all[i].opened;
+		d->significant += test->q <= d->options.level;
 	}
 	array_release(&family);
-	free(sizes);
-	free(below);
-	free(opened);
+	free(all);
 	return err;
 }
 
@@ -129,7 +153,7 @@ int discovery_adjust_own(struct difference *d)
 		double q = family[k].p * (double)count / (double)(k + 1);
 
 		least = q < least ? q : least;
-		d->owns.v[family[k].node].measure.q = least;
+		d->owns.v[family[k].test].measure.q = least;
 		d->owns_significant += least <= d->options.level;
 	}
 	free(family);

@@ -33,19 +33,20 @@ uint8_t *explain_moved(const struct difference *d)
 	} *sums = calloc(functions, sizeof(*sums));
 	uint8_t *moved = sums ? calloc(functions, 1) : NULL;
 
-	for (uint32_t i = 1; moved && i < tree->nodes.count; i++) {
-		uint32_t f = tree->nodes.v[i].function;
+	/* The first is the root. */
+	for (size_t i = 1; moved && i < d->tests.count; i++) {
+		uint32_t node = d->tests.v[i].node, f = tree->nodes.v[node].function;
 
-		if (i < sums[f].until)
+		if (node < sums[f].until)
 			continue;
-		sums[f].until = tree->nodes.v[i].end;
+		sums[f].until = tree->nodes.v[node].end;
 		/* What noise explains does not take part: of many paths it adds up. */
-		if (!difference_is_significant(d, i))
+		if (!difference_is_significant(d, node))
 			continue;
-		if (measured_delta(d, i) > 0)
-			sums[f].more += measured_delta(d, i);
+		if (measured_delta(d, node) > 0)
+			sums[f].more += measured_delta(d, node);
 		else
-			sums[f].less -= measured_delta(d, i);
+			sums[f].less -= measured_delta(d, node);
 	}
 	for (size_t f = 0; moved && f < functions; f++)
 		moved[f] = sums[f].more > 0 && sums[f].less > 0 &&
@@ -106,16 +107,15 @@ static int join_moved(struct difference *d)
 int explain_rows(struct difference *d)
 {
 	const struct named *tree = &d->named;
-	size_t count = tree->nodes.count;
-	double *explained =
-		pages_zeroed(count, sizeof(*explained)); /* by listed callees */
+	/* By test: by listed callees. */
+	double *explained = calloc(d->tests.count + 1, sizeof(*explained));
 	uint8_t *moved = explain_moved(d);
 	int err = explained && moved ? 0 : -ENOMEM;
 
 	/* From the end on: callees come before their callers. */
-	for (size_t i = count; i-- > 1 && err == 0;) {
-		const struct named_node *n = &tree->nodes.v[i];
-		uint32_t node = (uint32_t)i;
+	for (size_t i = d->tests.count; i > 1 && err == 0;) {
+		uint32_t node = d->tests.v[--i].node;
+		uint32_t function = tree->nodes.v[node].function;
 
 		if (difference_is_significant(d, node)) {
 			const struct diff_measure m = difference_measure(d, node);
@@ -129,16 +129,16 @@ int explain_rows(struct difference *d)
 
 			if (row) {
 				row->node = node;
-				row->kind = moved[n->function] ? DIFF_MOVED
-					    : m.a == 0	       ? DIFF_NEW
-					    : m.b == 0	       ? DIFF_GONE
-							       : DIFF_CHANGED;
+				row->kind = moved[function] ? DIFF_MOVED
+					    : m.a == 0	    ? DIFF_NEW
+					    : m.b == 0	    ? DIFF_GONE
+							    : DIFF_CHANGED;
 				explained[i] = m.delta;
 			} else if (!is_theirs) {
 				err = -ENOMEM;
 			}
 		}
-		explained[n->parent] += explained[i];
+		explained[d->tests.v[i].caller] += explained[i];
 	}
 	if (err == 0 && d->rows.count)
 		qsort_r(d->rows.v, d->rows.count, sizeof(*d->rows.v), rows_by_size, d);

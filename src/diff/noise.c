@@ -281,7 +281,6 @@ void noise_release(struct noise *n)
 		free(n->inclusive[s]);
 	}
 	free(n->samples);
-	free(n->q);
 	free(n->critical);
 	*n = (struct noise){ 0 };
 }
@@ -368,7 +367,7 @@ struct diff_measure difference_measure(const struct difference *d, uint32_t node
 	const struct noise *n = &d->noise;
 	struct observed all = observe(d, node);
 	struct diff_measure m = {
-		.q = n->q[node],
+		.q = difference_q(d, node),
 		.critical = n->critical ? n->critical[node] : n->usual,
 	};
 
@@ -383,7 +382,8 @@ double difference_detectable(const struct difference *d, uint32_t node)
 
 double difference_reach(const struct difference *d, double freedom)
 {
-	return student_critical(d->options.level / (double)d->tested, freedom) + POWER;
+	return student_critical(d->options.level / (double)d->tests.count, freedom) +
+	       POWER;
 }
 
 /* The last degrees of freedom that there were, and what they say. */
@@ -407,13 +407,12 @@ static int prepare_tests(struct difference *d)
 	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
 	double wholes[DIFF_SIDES] = { a, b };
 
-	n->q = pages_room(d->nodes.count * sizeof(*n->q));
 	/* Without blocks degrees of freedom are without an end. */
 	if (n->variance[DIFF_A] || n->variance[DIFF_B])
 		n->critical = pages_room(d->nodes.count * sizeof(*n->critical));
 	else
 		n->usual = student_critical(0.05, INFINITY);
-	if (!n->q || (!n->critical && (n->variance[DIFF_A] || n->variance[DIFF_B])))
+	if (!n->critical && (n->variance[DIFF_A] || n->variance[DIFF_B]))
 		return -ENOMEM;
 	d->whole = b > 0 ? b : d->scale * a;
 	n->to = d->options.normalize == DIFF_SHARE || d->fell_back ? 1
@@ -467,10 +466,10 @@ int noise_test(struct difference *d)
 	/* One change among all has to be as improbable as this to be found. */
 	for (int s = 0; s < DIFF_SIDES; s++)
 		most += n->variance[s] ? n->freedom[s] : INFINITY;
-	d->reach = d->tested ? difference_reach(d, most) : 0;
-	for (uint32_t i = 0; i < d->nodes.count; i++)
-		if (n->samples[i] >= d->options.fewest)
-			d->detectable = fmax(d->detectable, difference_detectable(d, i));
+	d->reach = d->tests.count ? difference_reach(d, most) : 0;
+	for (size_t i = 0; i < d->tests.count; i++)
+		d->detectable =
+			fmax(d->detectable, difference_detectable(d, d->tests.v[i].node));
 	/* Pictures need the memory, and do not ask for these. */
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		free(n->own_variance[s]);

@@ -153,7 +153,7 @@ static void say_detectable(const struct difference *d, struct text *t)
 				t->size ? ", and " : "nothing is compared: ", 'A' + s);
 	if (t->size)
 		return;
-	if (!d->tested) {
+	if (!d->tests.count) {
 		text_printf(t, "nothing can be found: no path has %g samples",
 			    d->options.fewest);
 		return;
@@ -197,7 +197,8 @@ static void say_found(const struct difference *d, struct text *t)
 		    "%" PRIu64 " of %" PRIu64
 		    " paths have changed (q <= %g); all in all the "
 		    "sides differ by %.1f %%",
-		    d->significant, d->tested, d->options.level, 100 * d->distance);
+		    d->significant, (uint64_t)d->tests.count, d->options.level,
+		    100 * d->distance);
 }
 
 static void say_parts(struct text *t, const char *what, const double part[DIFF_SIDES])

@@ -263,7 +263,7 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 	write_member(out, "normalize", difference_normalize_name(d->options.normalize));
 	write_json_numbers(out, all, sizeof(all) / sizeof(*all));
 	fprintf(out, ",\"tested\":%" PRIu64 ",\"significant\":%" PRIu64 ",\"notes\":[",
-		d->tested, d->significant);
+		(uint64_t)d->tests.count, d->significant);
 	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++) {
 		fputs(i ? "," : "", out);
 		write_text(out, t.bytes);

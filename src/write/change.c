@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/pages.h"
 #include "write/layout.h"
 #include "write/number.h"
 #include "write/swatch.h"
@@ -54,9 +53,13 @@ double change_most(const struct difference *d)
 {
 	double most = 0;
 
-	for (uint32_t i = 1; i < d->named.nodes.count; i++)
-		if (is_coloured(d, i))
-			most = fmax(most, fabs(difference_measure(d, i).delta));
+	/* The first is the root. */
+	for (size_t i = 1; i < d->tests.count; i++) {
+		uint32_t node = d->tests.v[i].node;
+
+		if (is_coloured(d, node))
+			most = fmax(most, fabs(difference_measure(d, node).delta));
+	}
 	return most;
 }
 
@@ -102,48 +105,44 @@ bool change_is_gone(const struct difference *d, uint32_t node)
 	return is_alone(d, node, true);
 }
 
-int change_find_moves(const struct difference *d, struct change_moves *ret)
+int change_find_moves(const struct difference *d, struct change_moves **ret)
 {
-	size_t count = d->named.nodes.count;
-	struct change_moves m = { pages_zeroed(count, sizeof(double)),
-				  pages_zeroed(count, sizeof(double)) };
+	struct change_moves *all = calloc(d->tests.count + 1, sizeof(*all));
 
-	if (!m.more || !m.less) {
-		change_moves_release(&m);
+	if (!all)
 		return -ENOMEM;
-	}
-	/* A parent's index is below its children's. */
-	for (size_t i = count; i-- > 0;) {
-		uint32_t parent = d->named.nodes.v[i].parent;
+	/* A caller's index is below its callees'. */
+	for (size_t i = d->tests.count; i-- > 0;) {
+		uint32_t node = d->tests.v[i].node;
+		struct change_moves *m = &all[i], *caller = &all[d->tests.v[i].caller];
 
-		if (is_coloured(d, (uint32_t)i)) {
-			double delta = difference_measure(d, (uint32_t)i).delta;
+		if (is_coloured(d, node)) {
+			double delta = difference_measure(d, node).delta;
 
-			m.more[i] = fmax(m.more[i], delta);
-			m.less[i] = fmax(m.less[i], -delta);
+			m->more = fmax(m->more, delta);
+			m->less = fmax(m->less, -delta);
 		}
 		if (i) {
-			m.more[parent] += m.more[i];
-			m.less[parent] += m.less[i];
+			caller->more += m->more;
+			caller->less += m->less;
 		}
 	}
-	*ret = m;
+	*ret = all;
 	return 0;
 }
 
-bool change_is_moved(const struct change_moves *m, uint32_t node)
+struct change_moves change_moves_of(const struct difference *d,
+				    const struct change_moves *all, uint32_t node)
 {
-	double more_there = m->more[node], less_there = m->less[node];
+	uint32_t test = difference_test_of(d, node);
 
-	return more_there > 0 && less_there > 0 &&
-	       fabs(more_there - less_there) <= (more_there + less_there) / 2;
+	return test == DIFF_UNTESTED ? (struct change_moves){ 0 } : all[test];
 }
 
-void change_moves_release(struct change_moves *m)
+bool change_is_moved(const struct change_moves *m)
 {
-	free(m->more);
-	free(m->less);
-	*m = (struct change_moves){ 0 };
+	return m->more > 0 && m->less > 0 &&
+	       fabs(m->more - m->less) <= (m->more + m->less) / 2;
 }
 
 void change_add_pattern(struct text *t)
@@ -309,7 +308,7 @@ void change_add_measures(struct bytes *all, struct bytes *own, const struct diff
 		const struct diff_measure *by_itself = difference_own(d, w.node);
 
 		number++;
-		if (d->noise.q[w.node] < 1) {
+		if (difference_q(d, w.node) < 1) {
 			struct diff_measure m = difference_measure(d, w.node);
 
 			add_measure(all, d, &m, number, &last);

@@ -21,14 +21,16 @@ bool change_is_gone(const struct difference *d, uint32_t node);
 /* How much more and less there is within each node, by the changes in it that are no noise, in parts
  * of the whole: each counts once, where it was found deepest. */
 struct change_moves {
-	double *more, *less; /* by node */
+	double more, less;
 };
 
-/* 0, or -ENOMEM. */
-int change_find_moves(const struct difference *d, struct change_moves *ret);
+/* *@ret: by test of the difference, to be freed. 0, or -ENOMEM. */
+int change_find_moves(const struct difference *d, struct change_moves **ret);
+/* Those of a node, of what was found. */
+struct change_moves change_moves_of(const struct difference *d,
+				    const struct change_moves *all, uint32_t node);
 /* Is there about as much of both, so that their sum tells little of it? */
-bool change_is_moved(const struct change_moves *m, uint32_t node);
-void change_moves_release(struct change_moves *m);
+bool change_is_moved(const struct change_moves *m);
 
 /* Attributes of what has an outline, of the lines over what is gone, and of the strips along what has
  * moved within a frame: of how much more, and how much less. */

@@ -429,11 +429,12 @@ static void add_picture_parts(struct text *t, const struct picture *p,
 	enum { THICK = 3, LEAST = 8 };
 	const struct difference *d = p->difference;
 	double pixels = d->whole / p->unit * p->layout.per_value;
+	struct change_moves moves = change_moves_of(d, p->moves, f->node);
 	struct box strip = f->box, rest = f->box;
 
 	if (change_is_gone(d, f->node))
 		add_part(t, &f->box, CHANGE_GONE);
-	if (f->box.x2 - f->box.x1 < LEAST || !change_is_moved(&p->moves, f->node))
+	if (f->box.x2 - f->box.x1 < LEAST || !change_is_moved(&moves))
 		return;
 	if (p->layout.inverted)
 		strip.y2 = strip.y1 + THICK;
@@ -441,9 +442,9 @@ static void add_picture_parts(struct text *t, const struct picture *p,
 		strip.y1 = strip.y2 - THICK;
 	rest.y1 = strip.y1;
 	rest.y2 = strip.y2;
-	strip.x2 = strip.x1 + p->moves.more[f->node] * pixels;
+	strip.x2 = strip.x1 + moves.more * pixels;
 	rest.x1 = strip.x2;
-	rest.x2 = rest.x1 + p->moves.less[f->node] * pixels;
+	rest.x2 = rest.x1 + moves.less * pixels;
 	add_part(t, &strip, CHANGE_MORE);
 	add_part(t, &rest, CHANGE_LESS);
 }
@@ -783,7 +784,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 void picture_release(struct picture *p)
 {
 	view_release(&p->view);
-	change_moves_release(&p->moves);
+	free(p->moves);
 	ratio_scale_release(&p->ratio);
 	nameattrs_release(&p->nameattrs);
 	palette_map_release(&p->palette_map);

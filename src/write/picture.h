@@ -36,7 +36,7 @@ struct picture {
 	struct class_plan plan;
 	const struct difference *difference; /* that it shows; NULL: see write_options */
 	double most_change; /* of those that are no noise */
-	struct change_moves moves; /* of a difference */
+	struct change_moves *moves; /* of a difference, by test */
 	double unit; /* values of the view are divided by it */
 	double total; /* what is 100 %: the root's value or --total */
 
