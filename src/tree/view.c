@@ -249,17 +249,20 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
  * were asked when, not where, or of those that others were weighed by. */
 static void find_stacks(const struct named *tree, struct insert_at *inserts)
 {
-	size_t count = tree->nodes.count;
+	const uint64_t *columns[COLUMNS_MOST];
+	uint32_t used = 0;
 
-	for (uint32_t c = 0; c < tree->columns->count; c++) {
-		const uint64_t *values =
-			tree->columns->v[c].makes_stacks ? tree->values[c] : NULL;
+	for (uint32_t c = 0; c < tree->columns->count; c++)
+		if (tree->columns->v[c].makes_stacks && tree->values[c])
+			columns[used++] = tree->values[c];
+	/* What is below a node was passed before it. */
+	for (size_t i = tree->nodes.count; i-- > 1;) {
+		uint32_t *state = &inserts[i].state;
 
-		for (size_t i = 1; values && i < count; i++)
-			inserts[i].state |= values[i] ? HAS_STACK : 0;
+		for (uint32_t c = 0; c < used && !(*state & HAS_STACK); c++)
+			*state |= columns[c][i] ? HAS_STACK : 0;
+		inserts[tree->nodes.v[i].parent].state |= *state & HAS_STACK;
 	}
-	for (size_t i = count; i-- > 1;)
-		inserts[tree->nodes.v[i].parent].state |= inserts[i].state & HAS_STACK;
 }
 
 /* Node after node, those with the same label below the same parent become one. */
@@ -333,21 +336,31 @@ static int copy_nodes(struct builder *b, struct insert_at *inserts)
 			continue;
 		inserts[i].node = parent;
 		err = frame_of_node(b, i, &frame);
-		if (err == 0 && !is_undrawn(b->in, i))
+		if (err == 0 && (frame.label != VIEW_GAP || b->in->in_order))
 			err = add_view_node(v, parent, frame, &inserts[i].node);
 		v->nodes.v[inserts[i].node].self += weights ? weights[i] : 0;
 		if (err == 0)
 			err = note_said(b, i, inserts[i].node);
 	}
 	for (uint32_t c = 0; err == 0 && c < b->endings; c++) {
+		struct view_column *to = &v->values[b->ending[c]];
 		const uint64_t *from = tree->values[b->ending[c]];
-		uint64_t *to;
 
+		/* Where all nodes are there each is what it was; the root has its own already. */
+		if (v->nodes.count == tree->nodes.count) {
+			if (!array_reserve(&to->of, v->nodes.count - to->of.count))
+				return -ENOMEM;
+			if (!to->of.count)
+				to->of.v[0] = 0;
+			memcpy(&to->of.v[1], &from[1],
+			       (v->nodes.count - 1) * sizeof(*from));
+			to->of.count = v->nodes.count;
+			continue;
+		}
 		err = fill_column(v, b->ending[c]);
-		to = v->values[b->ending[c]].of.v;
 		for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++)
 			if (inserts[i].state & HAS_STACK)
-				to[inserts[i].node] += from[i];
+				to->of.v[inserts[i].node] += from[i];
 	}
 	return err;
 }
@@ -520,7 +533,7 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	}
 	b.labels = malloc(labels);
 	if (!(flags & VIEW_REVERSED))
-		inserts = calloc(tree->nodes.count + 1, sizeof(*inserts));
+		inserts = pages_zeroed(tree->nodes.count + 1, sizeof(*inserts));
 	if (!b.labels || (!inserts && !(flags & VIEW_REVERSED)))
 		err = -ENOMEM;
 	if (err == 0) {
