@@ -54,10 +54,15 @@ struct diff_value {
 	uint64_t self[DIFF_SIDES], samples[DIFF_SIDES];
 };
 
-/* Of the same node, while inputs are added: its callees and their number. */
+/* Of the same node, while inputs are added. 0: none. */
 struct diff_links {
-	uint32_t first, last, next; /* callees; the next one of its caller; 0: none */
-	uint32_t count;
+	uint32_t first, next; /* its first callee; the next one of its caller */
+	uint32_t callees; /* where it has more than one, which few nodes have */
+};
+
+/* The callees of a node. */
+struct diff_callees {
+	uint32_t last, count;
 	uint32_t latest; /* the callee that the input at hand had before */
 	uint32_t noted; /* the last one that is in the table of callees; 0: none */
 };
@@ -187,6 +192,7 @@ struct difference {
 	ARRAY(struct diff_value)
 	values; /* the first one is 0, and of all nodes without */
 	ARRAY(struct diff_links) links; /* by node */
+	ARRAY(struct diff_callees) callees; /* the first one is nobody's */
 	/* By parent << 32 | function, of those with many: up to the last one that is noted. */
 	struct hash_map children;
 	ARRAY(struct diff_cell) cells;

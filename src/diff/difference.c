@@ -25,7 +25,7 @@ int difference_init(struct difference *d)
 	err = intern_init(&d->strings);
 	/* 0 is the root, and the function that it has not. */
 	if (err < 0 || !array_add(&d->functions) || !array_add(&d->nodes) ||
-	    !array_add(&d->values) || !array_add(&d->links)) {
+	    !array_add(&d->values) || !array_add(&d->links) || !array_add(&d->callees)) {
 		difference_release(d);
 		return -ENOMEM;
 	}
@@ -42,6 +42,7 @@ void difference_release(struct difference *d)
 	array_release(&d->nodes);
 	array_release(&d->values);
 	array_release(&d->links);
+	array_release(&d->callees);
 	hash_map_release(&d->children);
 	array_release(&d->cells);
 	array_release(&d->symbols.functions);
@@ -181,6 +182,7 @@ struct arrival {
 	uint32_t first_new; /* of these: nodes from here on are this input's alone */
 	bool distinct; /* no two callees of a node are of one function, as far as it came */
 	bool has_samples, has_times;
+	bool any_unnamed; /* of its functions, as far as it came */
 };
 
 /* Of the column that is asked for: a node's own value, and that of all below it, with as many decimals as
@@ -241,14 +243,16 @@ static int find_callee(struct difference *d, const struct arrival *x, uint32_t c
 		       uint32_t function, uint32_t *ret)
 {
 	struct diff_links *links = d->links.v, *of = &links[caller];
+	struct diff_callees alone = { .last = of->first, .count = of->first != 0 };
+	struct diff_callees *all = of->callees ? &d->callees.v[of->callees] : &alone;
 	uint64_t key = (uint64_t)caller << 32;
-	uint32_t at = 0, left = of->count;
+	uint32_t at = 0, left = all->count;
 	struct diff_node *node;
 
 	/* Of who came with this input all callees are new. */
 	if (caller < x->first_new || !x->distinct)
-		at = of->latest && links[of->latest].next ? links[of->latest].next
-							  : of->first;
+		at = all->latest && links[all->latest].next ? links[all->latest].next
+							    : of->first;
 	/* Once around. */
 	for (; at && left && left <= CALLEES_FEW; left--) {
 		if (d->nodes.v[at].function == function)
@@ -260,17 +264,17 @@ static int find_callee(struct difference *d, const struct arrival *x, uint32_t c
 	if (at && d->nodes.v[at].function != function) {
 		const uint32_t *known;
 
-		for (uint32_t c = of->noted ? links[of->noted].next : of->first; c;
+		for (uint32_t c = all->noted ? links[all->noted].next : of->first; c;
 		     c = links[c].next) {
 			if (!hash_map_set(&d->children, key | d->nodes.v[c].function, c))
 				return -ENOMEM;
-			of->noted = c;
+			all->noted = c;
 		}
 		known = hash_map_get(&d->children, key | function);
 		at = known ? *known : 0;
 	}
 	if (at) {
-		*ret = of->latest = at;
+		*ret = all->latest = at;
 		return 0;
 	}
 	at = (uint32_t)d->nodes.count;
@@ -278,13 +282,22 @@ static int find_callee(struct difference *d, const struct arrival *x, uint32_t c
 	if (!node || !array_add(&d->links))
 		return -ENOMEM;
 	*node = (struct diff_node){ caller, function, 0 };
+	*ret = at;
 	of = &d->links.v[caller];
-	if (of->last)
-		d->links.v[of->last].next = at;
-	else
+	if (!of->first) {
 		of->first = at;
-	*ret = of->last = at;
-	of->count++;
+		return 0;
+	}
+	if (!of->callees) {
+		of->callees = (uint32_t)d->callees.count;
+		all = array_add(&d->callees);
+		if (!all)
+			return -ENOMEM;
+		*all = alone;
+	}
+	d->links.v[all->last].next = at;
+	all->last = at;
+	all->count++;
 	return 0;
 }
 
@@ -316,6 +329,7 @@ static int add_paths(struct difference *d, struct arrival *x)
 		if (i && !*function) {
 			err = add_function(d, x->input->in, &in->functions.v[n->function],
 					   function);
+			x->any_unnamed |= d->functions.v[*function].unnamed;
 			x->distinct &= d->functions.v[*function].input != d->inputs + 1;
 			d->functions.v[*function].input = (uint32_t)d->inputs + 1;
 			d->functions.v[*function].sides |= bit;
@@ -349,7 +363,8 @@ static int add_paths(struct difference *d, struct arrival *x)
 		value->self[x->side] += self;
 		value->samples[x->side] += samples;
 		total->samples += samples;
-		if (self && d->functions.v[*function].unnamed)
+		/* It costs a look at a function that nobody else takes. */
+		if (self && x->any_unnamed && d->functions.v[*function].unnamed)
 			total->unnamed += self;
 		/* Of samples that are not there one by one: as if they weighed the same. */
 		if (samples && !x->has_times)
@@ -395,9 +410,8 @@ int difference_add(struct difference *d, enum diff_side side,
 	    __builtin_add_overflow(total->weight, x.totals[0], &total->weight))
 		err = -EOVERFLOW;
 	total->are_counts |= !x.has_samples;
-	/* Where to look first: of the first input callees were not looked for. */
-	for (size_t i = 0; i < d->links.count && d->inputs > 1; i++)
-		d->links.v[i].latest = 0;
+	for (size_t i = 0; i < d->callees.count; i++)
+		d->callees.v[i].latest = 0;
 	if (err == 0)
 		err = add_paths(d, &x);
 	if (err == 0 && x.has_times)

@@ -81,6 +81,7 @@ static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became
 
 	hash_map_release(&d->children);
 	array_release(&d->links);
+	array_release(&d->callees);
 	for (uint32_t i = 1; i < d->functions.count && !any_joined; i++)
 		any_joined = d->functions.v[i].class != i;
 	/* No two children of a node are of one function, unless functions became one. */
