@@ -246,28 +246,29 @@ int noise_measure(struct difference *d)
 {
 	size_t count = d->nodes.count;
 	struct noise *n = &d->noise;
+	double **inclusive = n->inclusive;
 	int err;
 
-	n->samples = pages_zeroed(count, sizeof(double));
-	err = n->samples ? 0 : -ENOMEM;
+	n->samples = pages_room(count * sizeof(double));
+	for (int s = 0; s < DIFF_SIDES; s++)
+		inclusive[s] = pages_zeroed(count, sizeof(double));
+	err = n->samples && inclusive[DIFF_A] && inclusive[DIFF_B] ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < count && err == 0; i++) {
+		const struct diff_value *own = difference_value(d, i);
 
-	for (int s = 0; s < DIFF_SIDES && err == 0; s++) {
-		n->inclusive[s] = pages_zeroed(count, sizeof(double));
-		if (!n->inclusive[s])
-			err = -ENOMEM;
-		for (size_t i = count; i-- > 0 && err == 0;) {
-			const struct diff_value *own = difference_value(d, (uint32_t)i);
-
-			n->inclusive[s][i] += (double)own->self[s];
-			n->samples[i] += (double)own->samples[s];
-			if (i)
-				n->inclusive[s][d->nodes.v[i].parent] +=
-					n->inclusive[s][i];
-		}
+		n->samples[i] =
+			(double)own->samples[DIFF_A] + (double)own->samples[DIFF_B];
 	}
-	/* Both sides are in it by now. */
-	for (size_t i = count; i-- > 1 && err == 0;)
-		n->samples[d->nodes.v[i].parent] += n->samples[i];
+	for (uint32_t i = (uint32_t)count; i-- > 0 && err == 0;) {
+		const struct diff_value *own = difference_value(d, i);
+		uint32_t parent = d->nodes.v[i].parent;
+
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			inclusive[s][i] += (double)own->self[s];
+			inclusive[s][parent] += i ? inclusive[s][i] : 0;
+		}
+		n->samples[parent] += i ? n->samples[i] : 0;
+	}
 	for (int s = 0; s < DIFF_SIDES && err == 0; s++)
 		err = measure_side(d, (enum diff_side)s, n);
 	return err;
