@@ -349,6 +349,32 @@ Test(difference, a_win_of_all_code_is_seen_as_it_is)
 	difference_release(&d);
 }
 
+/* More than a word has bits; two of three have too few samples. */
+Test(difference, a_test_is_found_by_its_node)
+{
+	struct difference d;
+	struct text t = { 0 };
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < 300; i++)
+		text_printf(&t, "main;f%u;g%u %d\n", i % 10, i, i % 3 ? 1 : 100);
+	compare(&d, t.bytes, t.bytes, DIFF_SHARE);
+	cr_expect_eq(d.tests.count, 1 + 1 + 10 + 100);
+	for (uint32_t i = 0; i < d.named.nodes.count; i++) {
+		uint32_t test = difference_test_of(&d, i);
+
+		if (test == DIFF_UNTESTED)
+			continue;
+		cr_assert_eq(test, found++);
+		cr_expect_eq(d.tests.v[test].node, i);
+		cr_expect_eq(d.tests.v[d.tests.v[test].caller].node,
+			     d.named.nodes.v[i].parent);
+	}
+	cr_expect_eq(found, d.tests.count);
+	text_release(&t);
+	difference_release(&d);
+}
+
 /* elastic/kibana#138498: no sample and one are no difference. */
 Test(difference, one_sample_is_nothing)
 {
