@@ -236,6 +236,33 @@ Test(view, the_column_before_goes_with_the_stacks)
 	tree_release(&t);
 }
 
+/* Copied whole, and where a node is left out. */
+Test(view, by_function_columns_are_those_of_the_tree)
+{
+	static const uint64_t expected[] = { 9, 0, 3, 5 };
+
+	for (int left_out = 0; left_out < 2; left_out++) {
+		struct tree t;
+		struct view view;
+
+		tree_init(&t);
+		tree_add_before(&t, "a;b@1", 3, 1);
+		if (left_out)
+			tree_add_before(&t, "a;none", 0, 0);
+		tree_add_before(&t, "a;b@2", 5, 0);
+		tree_column(&t, COLUMN_BEFORE)[0] = 9;
+		cr_assert_eq(view_make(&t.ctx, &t.in, VIEW_BY_FUNCTION, &view), 0);
+		cr_assert_eq(view.nodes.count, 4u);
+		cr_assert_eq(t.named.nodes.count, 4u + left_out);
+		cr_assert_eq(view.values[COLUMN_BEFORE].of.count, 4u);
+		for (size_t i = 0; i < 4; i++)
+			cr_expect_eq(view.values[COLUMN_BEFORE].of.v[i], expected[i],
+				     "%zu, %d", i, left_out);
+		view_release(&view);
+		tree_release(&t);
+	}
+}
+
 Test(view, a_walk_can_pass_over_what_is_below_a_node)
 {
 	struct tree t;
