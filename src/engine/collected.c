@@ -34,6 +34,7 @@ void collected_release(struct collected *c)
 	time_blocks_release(&c->blocks);
 	chart_log_release(&c->chart);
 	heat_release(&c->heat);
+	heat_release(&c->processors);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		deferred_queue_release(&c->deferred[i]);
 	*c = (struct collected){ 0 };
@@ -81,9 +82,9 @@ int collected_count_process(struct collected *c, const struct sample *s)
 
 struct weight_target collected_target(struct collected *c)
 {
-	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples, c->deferred,
-				       &c->frames, &c->pairs, &c->wall,	   &c->blocks,
-				       &c->chart,  &c->heat };
+	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples,   c->deferred,
+				       &c->frames, &c->pairs, &c->wall,	     &c->blocks,
+				       &c->chart,  &c->heat,  &c->processors };
 }
 
 static uint64_t weight_in_trie(const struct collected *c)
@@ -127,6 +128,7 @@ void collected_scale(struct collected *c, unsigned decimals)
 		if (!c->columns->v[i].unit)
 			trie_scale(&c->trie, i, factor);
 	heat_scale(&c->heat, factor);
+	heat_scale(&c->processors, factor);
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
 	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
 	sum->kept *= factor;
@@ -202,6 +204,8 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 		err = chart_log_merge(&c->chart, &from->chart, node_map);
 	if (err == 0)
 		err = heat_merge(&c->heat, &from->heat, node_map);
+	if (err == 0)
+		err = heat_merge(&c->processors, &from->processors, NULL);
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
 					   kept);
@@ -433,7 +437,7 @@ void snapshot_take(struct collected *ret, const struct collected *c)
 	*ret = *c;
 	ret->samples = (struct sample_log){ 0 };
 	ret->blocks = (struct time_blocks){ 0 };
-	ret->heat = (struct heat){ 0 };
+	ret->heat = ret->processors = (struct heat){ 0 };
 	ret->processes = (struct process_list){ 0 };
 }
 

@@ -58,7 +58,7 @@ struct collected {
 	struct process_list processes;
 	struct sample_log samples;
 	struct time_blocks blocks;
-	struct heat heat;
+	struct heat heat, processors; /* by stack, and by the processor it ran on */
 	struct pair_counts pairs;
 	struct wall_counts wall;
 	struct chart_log chart;

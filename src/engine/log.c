@@ -123,6 +123,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	/* Inputs without times may have been added. */
 	if (err == 0 && heat->cells.count && timed != named_total(&p->named, 0))
 		heat_drop(heat, HEAT_UNTIMED);
+	heat_match(&p->collected.processors, heat);
 out:
 	hash_map_release(&children);
 	free(nodes);

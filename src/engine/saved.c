@@ -277,14 +277,30 @@ static int add_saved_heat(struct restoring *r, uint32_t saved)
 	const struct saved_tree *tree = r->tree;
 	int err = 0;
 
-	for (; r->pair < tree->heat.count && tree->heat.v[r->pair].node == saved;
+	for (; r->pair < tree->heat.pairs.count &&
+	       tree->heat.pairs.v[r->pair].node == saved;
 	     r->pair++) {
-		struct heat_cell part = tree->heat.v[r->pair];
+		struct heat_cell part = tree->heat.pairs.v[r->pair];
 
 		part.node = r->last;
 		part.weight = by_samples(r) ? part.samples : part.weight * r->factor;
 		if (err == 0 && heat_is_wanted(&r->heat))
-			err = heat_add_cell(&r->heat, part.cell * tree->heat_width, part);
+			err = heat_add_cell(&r->heat, part.cell * tree->heat.width, part);
+	}
+	return err;
+}
+
+/* The same by processor. */
+static int add_saved_processors(struct restoring *r, struct heat *to)
+{
+	const struct saved_heat *from = &r->tree->processors;
+	int err = 0;
+
+	for (size_t i = 0; i < from->pairs.count && err == 0 && heat_is_wanted(to); i++) {
+		struct heat_cell part = from->pairs.v[i];
+
+		part.weight = by_samples(r) ? part.samples : part.weight * r->factor;
+		err = heat_add_cell(to, part.cell * from->width, part);
 	}
 	return err;
 }
@@ -349,6 +365,7 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		.text_only = true,
 		.factor = 1,
 	};
+	struct heat processors = { 0 };
 	uint32_t deepest = 0;
 	int err = match_columns(&r, input);
 
@@ -362,14 +379,17 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		blocks->budget = &p->budget;
 	}
 	if (tree->wants_heat) {
-		uint64_t width = p->slice ? p->slice : tree->heat_width;
+		uint64_t width = p->slice ? p->slice : tree->heat.width;
+		const uint64_t *first = &input_recording(input->input)->first_time;
 
-		r.heat = heat_of(&input_recording(input->input)->first_time, width,
-				 p->ctx.budget);
-		if (tree->heat_refused)
+		r.heat = heat_of(first, width, p->ctx.budget);
+		if (tree->heat.refused)
 			heat_drop(&r.heat, HEAT_REFUSED);
-		else if (tree->heat_width && width % tree->heat_width)
+		else if (tree->heat.width && width % tree->heat.width)
 			heat_drop(&r.heat, HEAT_COARSE);
+		processors = heat_of(first, tree->processors.width, p->ctx.budget);
+		if (tree->processors.refused || p->slice)
+			heat_drop(&processors, HEAT_REFUSED);
 	}
 	/* Nothing says what kind of function any of them is. */
 	for (uint32_t i = 1; i < tree->function_count; i++) {
@@ -399,10 +419,13 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		err = -ENOMEM;
 	err = err < 0 ? fail_memory(&p->ctx) : check_text(&r, input);
 	if (err == 0 &&
-	    (add_stacks(&r) < 0 ||
-	     (tree->wants_heat && heat_merge(&p->collected.heat, &r.heat, NULL) < 0)))
+	    (add_stacks(&r) < 0 || add_saved_processors(&r, &processors) < 0 ||
+	     (tree->wants_heat &&
+	      (heat_merge(&p->collected.heat, &r.heat, NULL) < 0 ||
+	       heat_merge(&p->collected.processors, &processors, NULL) < 0))))
 		err = fail_memory(&p->ctx);
 	heat_release(&r.heat);
+	heat_release(&processors);
 	free(r.frames);
 	free(r.wakers);
 	free(r.depth);

@@ -165,6 +165,7 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 		origin.counts[COUNT_DURATION] += rec->last_time - rec->first_time;
 	}
 	facts.heat = ff_profile_untimed(p) ? NULL : &p->collected.heat;
+	facts.processors = facts.heat ? &p->collected.processors : NULL;
 	facts.plain = given.flags & FF_STORE_PLAIN;
 	origin.input_count = p->inputs.count;
 	if (!(given.flags & FF_STORE_NO_INPUTS))

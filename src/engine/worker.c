@@ -36,6 +36,9 @@ int worker_start(struct input_job *j, struct worker *w)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_HEAT)
 		w->collected.heat = heat_of(&j->rec->first_time, p->slice, p->ctx.budget);
+	/* Slices, which have a width of their own, are of stacks alone. */
+	if (p->options.flags & FF_HEAT && !p->slice)
+		w->collected.processors = heat_of(&j->rec->first_time, 0, p->ctx.budget);
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,

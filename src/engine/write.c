@@ -123,6 +123,7 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	how.heat = &p->collected.heat;
+	how.processors = &p->collected.processors;
 	how.phase_count = ff_profile_phases(p, &how.phases);
 	facts = profile_facts(p);
 	facts.report = &report;

@@ -266,6 +266,7 @@ static int use_off_cpu(struct sample_reader *r, struct sample *ret, bool named,
 	ret->period = period;
 	ret->ip = count > 1 ? r->chain[1] : 0;
 	ret->mode = MODE_USER;
+	ret->is_wait = true;
 	ret->has_chain = true;
 	use_chain(r, ret, (uint32_t)count);
 	if (left > count + 3)

@@ -141,6 +141,7 @@ struct sample {
 	bool exact_chain; /* its addresses are those of calls, not return addresses */
 	uint32_t chain_count;
 	const uint8_t *chain; /* u64 each, unaligned, leaf first; until the next call */
+	bool is_wait; /* it weighs what its thread did not run: it is of no processor */
 	bool user_stack_cut; /* the stack went on behind the copy */
 	/* The user's registers: 1: of a 32-bit task, 2: of a 64-bit one; 0: none, as of a
 	 * kernel thread. Bit i of the mask: the recorder's register i is there. */

@@ -48,6 +48,8 @@ enum {
 	STORE_HEAT_PAIRS = 1 << 21, /* of a node and a time: of more it is not said */
 	STORE_HEAT_MOST = 128 << 20, /* bytes of them */
 	STORE_HEAT_PARTS = 7, /* columns of a picture, from SAVED_HEAT on */
+	STORE_PROCESSOR_PARTS =
+		8, /* behind them or not at all: from SAVED_PROCESSORS on */
 	STORE_STRINGS_MOST = 256 << 20, /* bytes of all names: few can stand for many */
 	STORE_DECIMALS_MOST = 6,
 };

@@ -101,12 +101,16 @@ int placed_add_slice(struct placed *p, uint32_t node, uint32_t place, uint64_t v
 /* A section of heat: parts as columns of a picture are. @number: of each node, as it was told. */
 static int encode_heat(struct placed *p, const uint32_t *number, struct bytes *ret)
 {
-	struct bytes columns[STORE_HEAT_PARTS] = { { 0 } };
-	int err = heat_remap(&p->heat, number);
+	struct bytes columns[STORE_HEAT_PARTS + STORE_PROCESSOR_PARTS] = { { 0 } };
+	int err = heat_remap(&p->heat, number), parts = STORE_HEAT_PARTS;
 
 	if (err == 0)
 		err = saved_heat_encode(columns, &p->heat, p->nodes.count, NULL);
-	for (int i = 0; i < STORE_HEAT_PARTS; i++) {
+	if (err == 0 && heat_is_wanted(p->processors) && p->processors->cells.count) {
+		parts += STORE_PROCESSOR_PARTS;
+		err = saved_processors_encode(&columns[STORE_HEAT_PARTS], p->processors);
+	}
+	for (int i = 0; i < parts; i++) {
 		bytes_varint(ret, columns[i].count);
 		bytes_add(ret, columns[i].v, columns[i].count);
 		ret->failed |= columns[i].failed;

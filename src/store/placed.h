@@ -30,6 +30,7 @@ struct placed {
 	uint32_t last_node, last_slice; /* what was added to last */
 	/* By node, or nothing: when the values of the weight were there. Its bytes, if the tables say so. */
 	struct heat heat;
+	const struct heat *processors; /* the same by processor; NULL: not known */
 };
 
 /* Of sorted tables; @nodes: as many as there will be at most, where that is known. 0, or -ENOMEM. */

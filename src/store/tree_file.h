@@ -20,6 +20,7 @@ struct store_facts {
 	uint64_t recorded;
 	const struct heat *
 		heat; /* of the weight, by node of the named tree; NULL: it is not said */
+	const struct heat *processors; /* likewise by processor */
 };
 
 /* A profile file of a named tree. -EINVAL, with a sentence, for one that has an order of its own;

@@ -291,24 +291,31 @@ static int hand_over(struct file_reader *r)
 static int read_stored_heat(struct file_reader *r)
 {
 	struct cursor c = cursor_of(r->nodes.heat.v, r->nodes.heat.count);
-	struct cursor parts[STORE_HEAT_PARTS];
+	struct cursor parts[STORE_HEAT_PARTS + STORE_PROCESSOR_PARTS];
 	struct saved_tree *t = &r->ret->tree;
+	int err = 0, count = STORE_HEAT_PARTS;
 	bool bad = false;
-	int err = 0;
 
 	if (!r->nodes.heat.count)
 		return 0;
-	for (int i = 0; i < STORE_HEAT_PARTS; i++) {
+	for (int i = 0; i < count; i++) {
 		uint64_t size = cursor_varint(&c);
 		const void *bytes =
 			size <= cursor_left(&c) ? cursor_bytes(&c, (size_t)size) : NULL;
 
 		bad |= !bytes;
 		parts[i] = cursor_of(bytes, bytes ? (size_t)size : 0);
+		if (i + 1 == STORE_HEAT_PARTS && cursor_left(&c))
+			count += STORE_PROCESSOR_PARTS;
 	}
 	if (!bad && !c.bad && !cursor_left(&c) && !t->decimals)
-		err = saved_heat_decode(parts, r->ctx->budget, t);
-	for (int i = 0; i < STORE_HEAT_PARTS && !t->heat_refused; i++)
+		err = saved_heat_decode(parts, r->ctx->budget,
+					t->values[COLUMN_WEIGHT].of, t->nodes, &t->heat);
+	if (!bad && err == 0 && count > STORE_HEAT_PARTS && t->heat.width &&
+	    !t->heat.refused)
+		err = saved_processors_decode(&parts[STORE_HEAT_PARTS], r->ctx->budget,
+					      t);
+	for (int i = 0; i < count && !t->heat.refused; i++)
 		bad |= parts[i].bad;
 	if (err == -ENOMEM)
 		return fail_memory(r->ctx);

@@ -257,6 +257,7 @@ int store_write_tree(struct context *ctx, const struct tree_source *in,
 		err = store_tables_sort(&w.tables, &w.map);
 	if (err == 0)
 		err = place_stored_nodes(&w);
+	w.placed.processors = w.heat ? facts->processors : NULL;
 	if (err == 0)
 		err = store_sink_init(&sink, out, facts->plain,
 				      store_tables_flags(&w.tables));

@@ -572,7 +572,13 @@ int saved_tree_decode(const struct saved_picture *picture, struct intern *string
 	if (err == 0)
 		err = read_tree(&r);
 	if (err == 0 && ret->wants_heat && column_size(&r, SAVED_HEAT) > 0) {
-		err = saved_heat_decode(&r.columns[SAVED_HEAT], budget, ret);
+		err = saved_heat_decode(&r.columns[SAVED_HEAT], budget,
+					ret->values[COLUMN_WEIGHT].of, ret->nodes,
+					&ret->heat);
+		if (err == 0 && !ret->heat.refused &&
+		    column_size(&r, SAVED_PROCESSORS) > 0)
+			err = saved_processors_decode(&r.columns[SAVED_PROCESSORS],
+						      budget, ret);
 		if (err == -EBADMSG)
 			err = bad(&r, "its times are not those of its values");
 	}
@@ -607,7 +613,8 @@ void saved_tree_release(struct saved_tree *t)
 		free(t->values[i].said);
 	}
 	free(t->report);
-	array_release(&t->heat);
+	saved_heat_release(&t->heat);
+	saved_heat_release(&t->processors);
 	claim_release(&t->claim);
 	*t = (struct saved_tree){ 0 };
 }

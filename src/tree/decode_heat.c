@@ -56,14 +56,14 @@ static struct cursor *heat_column(const struct heat_reader *r, enum saved_column
 }
 
 /* What @own, which a node has, is when. -EBADMSG: it is not so. */
-static int read_heat_pairs(struct heat_reader *r, struct saved_tree *t, uint32_t node,
+static int read_heat_pairs(struct heat_reader *r, struct saved_heat *h, uint32_t node,
 			   uint64_t own)
 {
 	uint64_t count = cursor_varint(heat_column(r, SAVED_HEAT_PAIRS)), sum = 0;
 	uint64_t at = 0, usual_gap;
 	unsigned parameter;
 
-	if (count >= r->pairs - t->heat.count)
+	if (count >= r->pairs - h->pairs.count)
 		return -EBADMSG;
 	count++;
 	usual_gap = r->cells / (count + 1);
@@ -73,7 +73,7 @@ static int read_heat_pairs(struct heat_reader *r, struct saved_tree *t, uint32_t
 	if (parameter > HEAT_PARAMETER_MOST)
 		return -EBADMSG;
 	for (uint64_t i = 0; i < count; i++, at++) {
-		struct heat_cell *pair = array_add(&t->heat);
+		struct heat_cell *pair = array_add(&h->pairs);
 		uint64_t weight;
 
 		if (!pair)
@@ -93,7 +93,8 @@ static int read_heat_pairs(struct heat_reader *r, struct saved_tree *t, uint32_t
 	return sum == own ? 0 : -EBADMSG;
 }
 
-int saved_heat_decode(struct cursor *columns, struct budget *budget, struct saved_tree *t)
+int saved_heat_decode(struct cursor *columns, struct budget *budget, const uint64_t *own,
+		      uint32_t nodes, struct saved_heat *ret)
 {
 	struct heat_reader r = { .columns = columns };
 	struct cursor *header = &columns[0];
@@ -101,7 +102,7 @@ int saved_heat_decode(struct cursor *columns, struct budget *budget, struct save
 	int err = 0;
 
 	r.codes.bytes = heat_column(&r, SAVED_HEAT_CODES);
-	t->heat_width = r.width = cursor_varint(header);
+	ret->width = r.width = cursor_varint(header);
 	r.unit = cursor_varint(header);
 	r.weighs = cursor_varint(header);
 	r.cells = cursor_varint(header);
@@ -110,13 +111,13 @@ int saved_heat_decode(struct cursor *columns, struct budget *budget, struct save
 	    r.cells > cursor_left(heat_column(&r, SAVED_HEAT_CELLS)) ||
 	    r.pairs > cursor_left(heat_column(&r, SAVED_HEAT_SAMPLES)))
 		return -EBADMSG;
-	if (!claim_add(&t->claim, budget,
-		       r.cells * sizeof(*r.cell) + 2 * r.pairs * sizeof(*t->heat.v))) {
-		t->heat_refused = true;
+	if (!claim_add(&ret->claim, budget,
+		       r.cells * sizeof(*r.cell) + 2 * r.pairs * sizeof(*ret->pairs.v))) {
+		ret->refused = true;
 		return 0;
 	}
 	r.cell = malloc(r.cells * sizeof(*r.cell) + 1);
-	if (!r.cell || !array_reserve(&t->heat, r.pairs))
+	if (!r.cell || !array_reserve(&ret->pairs, r.pairs))
 		err = -ENOMEM;
 	/* Times are below 2^63. */
 	for (uint64_t i = 0; i < r.cells && err == 0; i++, at++) {
@@ -128,12 +129,62 @@ int saved_heat_decode(struct cursor *columns, struct budget *budget, struct save
 		else
 			r.cell[i] = (uint32_t)at;
 	}
-	for (uint32_t node = 0; node < t->nodes && err == 0; node++) {
-		uint64_t own = saved_value(t, node, COLUMN_WEIGHT);
-
-		if (own)
-			err = read_heat_pairs(&r, t, node, own);
-	}
+	for (uint32_t node = 0; node < nodes && own && err == 0; node++)
+		if (own[node])
+			err = read_heat_pairs(&r, ret, node, own[node]);
 	free(r.cell);
-	return err == 0 && t->heat.count != r.pairs ? -EBADMSG : err;
+	return err == 0 && ret->pairs.count != r.pairs ? -EBADMSG : err;
+}
+
+void saved_heat_release(struct saved_heat *h)
+{
+	array_release(&h->pairs);
+	claim_release(&h->claim);
+	*h = (struct saved_heat){ 0 };
+}
+
+/* The list of processors is short, so its memory is nobody's to count. */
+int saved_processors_decode(struct cursor *columns, struct budget *budget,
+			    struct saved_tree *t)
+{
+	struct saved_heat *h = &t->processors;
+	ARRAY(uint64_t) own = { 0 };
+	ARRAY(uint32_t) number = { 0 };
+	uint64_t at = 0, all = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < t->nodes; i++)
+		all += saved_value(t, i, COLUMN_WEIGHT);
+	while (err == 0 && cursor_left(&columns[0])) {
+		uint64_t skipped = cursor_varint(&columns[0]);
+		uint64_t *weight = array_add(&own);
+		uint32_t *slot = array_add(&number);
+
+		if (!weight || !slot) {
+			err = -ENOMEM;
+			break;
+		}
+		*weight = cursor_varint(&columns[0]);
+		if (skipped >= HEAT_PROCESSORS || at + skipped >= HEAT_PROCESSORS ||
+		    !*weight || *weight > all) {
+			err = -EBADMSG;
+			break;
+		}
+		all -= *weight;
+		*slot = (uint32_t)(at + skipped);
+		at = *slot + 1;
+	}
+	/* All of it was somewhere. */
+	if (err == 0 && (all || columns[0].bad))
+		err = -EBADMSG;
+	if (err == 0)
+		err = saved_heat_decode(&columns[1], budget, own.v, (uint32_t)own.count,
+					h);
+	if (err == 0 && !h->refused && h->width % t->heat.width)
+		err = -EBADMSG;
+	for (size_t i = 0; i < h->pairs.count && err == 0; i++)
+		h->pairs.v[i].node = number.v[h->pairs.v[i].node];
+	array_release(&own);
+	array_release(&number);
+	return err;
 }

@@ -175,3 +175,32 @@ int saved_heat_encode(struct bytes *columns, const struct heat *h, size_t nodes,
 	free(b.number);
 	return err;
 }
+
+/* Numbers of processors become those of a list, as if each of them were a node. */
+int saved_processors_encode(struct bytes *columns, const struct heat *h)
+{
+	uint64_t *own = calloc(HEAT_PROCESSORS, sizeof(*own));
+	uint32_t *number = calloc(HEAT_PROCESSORS, sizeof(*number));
+	uint32_t count = 0, next = 0;
+	struct heat listed = { 0 };
+	int err = own && number ? heat_copy(&listed, h) : -ENOMEM;
+
+	for (size_t i = 0; i < h->cells.count && err == 0; i++)
+		own[h->cells.v[i].node] += h->cells.v[i].weight;
+	for (uint32_t i = 0; i < HEAT_PROCESSORS && err == 0; i++) {
+		number[i] = own[i] ? count++ : HEAT_NOWHERE;
+		if (!own[i])
+			continue;
+		bytes_varint(columns, i - next);
+		bytes_varint(columns, own[i]);
+		next = i + 1;
+	}
+	if (err == 0)
+		err = heat_remap(&listed, number);
+	if (err == 0)
+		err = saved_heat_encode(columns + 1, &listed, count, NULL);
+	heat_release(&listed);
+	free(number);
+	free(own);
+	return err;
+}

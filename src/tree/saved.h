@@ -62,8 +62,13 @@ enum saved_column {
 	SAVED_CHART_LENGTH,
 	SAVED_CHART_NODE,
 	SAVED_CHART_WHAT,
-	SAVED_COLUMNS,
+	/* By processor what SAVED_HEAT and the next ones have by node, which begins one behind this. */
+	SAVED_PROCESSORS = 194,
+	SAVED_COLUMNS = SAVED_PROCESSORS + 1 + SAVED_HEAT_PHASES - SAVED_HEAT,
 };
+
+/* Columns of heat that are said of nodes, and likewise of processors. */
+enum { SAVED_HEAT_PARTS = SAVED_HEAT_PHASES - SAVED_HEAT };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
 enum { SAVED_SHORT_LIST = 8 };
@@ -104,6 +109,14 @@ struct saved_values {
 	uint32_t said_count;
 };
 
+/* When it was: by node, then cell. Only where somebody wants it. */
+struct saved_heat {
+	bool refused; /* for want of memory */
+	uint64_t width; /* ns of a cell; 0: it is not said */
+	ARRAY(struct heat_cell) pairs;
+	struct claim claim; /* of the budget */
+};
+
 /* Nodes are in preorder, node 0 is the root; node i + 1's parent is i or one of those
  * above it. */
 struct saved_tree {
@@ -116,10 +129,8 @@ struct saved_tree {
 	unsigned decimals;
 	uint8_t *report; /* what it says of its recording; NULL: nothing */
 	size_t report_size;
-	/* When it was: by node, then cell. Only where somebody wants it. */
-	bool wants_heat, heat_refused; /* refused: for want of memory */
-	uint64_t heat_width; /* ns of a cell; 0: the picture does not say */
-	ARRAY(struct heat_cell) heat;
+	bool wants_heat;
+	struct saved_heat heat, processors; /* by node, and by number of the processor */
 	struct claim claim; /* of the budget */
 };
 
@@ -131,14 +142,20 @@ static inline uint64_t saved_value(const struct saved_tree *t, uint32_t node,
 
 struct saved_picture; /* of input */
 
-/* @columns: that of SAVED_HEAT, and the next ones. The rest of the tree is known. 0, -ENOMEM, or -EBADMSG. */
+/* @columns: that of SAVED_HEAT, and the next ones. @own, by node: what its pairs weigh. 0, -ENOMEM, or -EBADMSG. */
 struct cursor;
-int saved_heat_decode(struct cursor *columns, struct budget *budget,
-		      struct saved_tree *t);
+int saved_heat_decode(struct cursor *columns, struct budget *budget, const uint64_t *own,
+		      uint32_t nodes, struct saved_heat *ret);
 /* The other way: as many nodes as @order has, which says how they are numbered; NULL: as they are. 0, or -ENOMEM. */
 struct bytes;
 int saved_heat_encode(struct bytes *columns, const struct heat *h, size_t nodes,
 		      const uint32_t *order);
+void saved_heat_release(struct saved_heat *h);
+
+/* The same by processor: @columns is that of SAVED_PROCESSORS, and the next ones. Of a tree whose heat is known. */
+int saved_processors_decode(struct cursor *columns, struct budget *budget,
+			    struct saved_tree *t);
+int saved_processors_encode(struct bytes *columns, const struct heat *h);
 
 /* The tree of a payload whose format is known. -EBADMSG: *@why says what is wrong; -EFBIG where
  * the budget has too little left for it. @ret: zeroed, but for what it wants. */

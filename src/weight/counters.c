@@ -16,12 +16,14 @@
  *	word 0   id
  *	word 1   value, a running total
  *	word 2   tid (32 bits), event (31), as_one (1)
+ *	word 3   processor, as of a charge
  */
 struct counter_read {
 	uint64_t id, value;
 	uint32_t tid; /* where each thread has a counter of its own, else 0 */
 	int32_t event : 31; /* its index; -1: the id is no event's */
 	uint32_t as_one : 1; /* it weighs 1, whatever it has counted */
+	uint64_t processor;
 };
 
 static const struct counter_read *read_of(const struct deferred_event *e)
@@ -50,6 +52,7 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 		.cut = e->cut,
 		.from = e->time,
 		.until = e->time,
+		.processor = (uint32_t)read->processor,
 	};
 	int err = 0;
 
@@ -118,6 +121,7 @@ int counters_defer(struct weigher *w, const struct weighing *x)
 		read->value = sample_value(x->sample, i, &read->id);
 		event = input_event_of_id(w->in, read->id);
 		read->event = event;
+		read->processor = x->charge.processor;
 		if (event >= 0) {
 			const struct event *of = &w->rec->events.v[event];
 

@@ -129,6 +129,39 @@ int heat_finish(struct heat *h)
 	return 0;
 }
 
+void heat_match(struct heat *processors, struct heat *h)
+{
+	bool is_same = heat_is_wanted(h);
+	size_t at = 0;
+	uint64_t times;
+
+	if (!processors->cells.count)
+		return;
+	shrink(h);
+	shrink(processors);
+	if (processors->width < h->width && h->width % processors->width == 0)
+		widen_cells(processors, h->width);
+	is_same &= processors->width % h->width == 0;
+	times = is_same ? processors->width / h->width : 1;
+	for (size_t i = 0; i < processors->cells.count;) {
+		uint32_t cell = processors->cells.v[i].cell;
+		uint64_t weight = 0, samples = 0;
+
+		for (; i < processors->cells.count && processors->cells.v[i].cell == cell;
+		     i++) {
+			weight += processors->cells.v[i].weight;
+			samples += processors->cells.v[i].samples;
+		}
+		for (; at < h->cells.count && h->cells.v[at].cell / times == cell; at++) {
+			weight -= h->cells.v[at].weight;
+			samples -= h->cells.v[at].samples;
+		}
+		is_same &= !weight && !samples;
+	}
+	if (!is_same || at < h->cells.count)
+		heat_drop(processors, HEAT_UNPLACED);
+}
+
 uint64_t heat_reach(const struct heat *h)
 {
 	return !h->cells.count

@@ -26,7 +26,8 @@ enum { HEAT_MOST = 64 }; /* so that small inputs come to it */
 struct heat_cell {
 	uint64_t weight;
 	uint32_t cell;
-	uint32_t node; /* of the stack: in the trie it was added to */
+	uint32_t
+		node; /* of the stack: in the trie it was added to; or a processor's number */
 	uint64_t samples;
 };
 
@@ -38,7 +39,11 @@ enum heat_flaw {
 	HEAT_REFUSED, /* for want of memory */
 	HEAT_COARSE, /* it is known of cells that those of a fixed width would cut */
 	HEAT_TOO_LONG, /* more cells of a fixed width than can be counted */
+	HEAT_UNPLACED, /* by processor: something is of none, or not as in cells by stack */
 };
+
+/* Of processors there is a heat of its own, whose nodes are their numbers, below this. */
+enum { HEAT_PROCESSORS = 1 << 16 };
 
 struct heat {
 	const uint64_t
@@ -84,6 +89,12 @@ void heat_scale(struct heat *h, uint64_t factor);
 
 /* By cell, then node, none twice. 0, or -ENOMEM. */
 int heat_finish(struct heat *h);
+
+/*
+ * @processors: by processor what @h has by stack. Its cells become as wide as those of @h, or stay wider. What
+ * is not the same sum in each of them is dropped: something was taken out of @h by its stack.
+ */
+void heat_match(struct heat *processors, struct heat *h);
 
 /* Of one that is finished: ns from the first cell with something to the last one. */
 uint64_t heat_reach(const struct heat *h);

@@ -59,6 +59,8 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		return;
 	}
 	ret->match.passed = passed;
+	/* UINT32_MAX, not recorded, becomes 0. */
+	ret->charge.processor = s->is_wait ? 0 : s->cpu + 1;
 	/* What its counters add is not known before they are in order:
 	 * counters_defer(). */
 	if (!s->group_count) {
@@ -84,6 +86,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 int weight_charge(const struct weight_target *to, const struct charge *c)
 {
 	uint32_t times = c->is_rest ? 0 : c->times ? c->times : 1;
+	struct heat_span span = { c->from, c->until, c->weight, times };
 
 	if (c->weight >= WEIGHT_IMPOSSIBLE) {
 		weight_sum_damaged(to->sum, times);
@@ -108,10 +111,14 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 	to->sum->kept += c->weight;
 	to->sum->cut += c->cut ? c->weight : 0;
 	to->sum->samples_kept += times;
-	if (heat_is_wanted(to->heat) &&
-	    heat_add(to->heat, c->node,
-		     &(struct heat_span){ c->from, c->until, c->weight, times }) < 0)
+	if (heat_is_wanted(to->heat) && heat_add(to->heat, c->node, &span) < 0)
 		return -ENOMEM;
+	if (heat_is_wanted(to->processors)) {
+		if (!c->processor || c->processor > HEAT_PROCESSORS)
+			heat_drop(to->processors, HEAT_UNPLACED);
+		else if (heat_add(to->processors, c->processor - 1, &span) < 0)
+			return -ENOMEM;
+	}
 	return 1;
 }
 

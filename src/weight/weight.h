@@ -227,6 +227,8 @@ struct weight_target {
 	struct time_blocks *blocks; /* NULL, or without a grid: there are none */
 	struct chart_log *chart;
 	struct heat *heat; /* NULL, or without a first sample: it is not wanted */
+	struct heat
+		*processors; /* likewise: the same weight by the processor it ran on */
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */
@@ -258,6 +260,7 @@ struct charge {
 	uint32_t times; /* samples that it stands for; 0: one */
 	uint64_t from,
 		until; /* when it came to be; 0: not known. A sample has one time */
+	uint32_t processor; /* its number + 1; 0: not recorded, or it ran on none */
 };
 
 enum weigh_how { WEIGH_ITSELF, WEIGH_PAIRED, WEIGH_BY_WALL };

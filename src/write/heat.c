@@ -23,6 +23,7 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 	struct heat placed = { 0 };
 	bool is_all = data->nodes.count == in->tree->nodes.count;
 	const struct heat *h = is_all ? options->heat : &placed;
+	const struct heat *by_processor = options->processors;
 	struct bytes *phases = &columns[SAVED_HEAT_PHASES];
 	uint32_t *order = malloc(data->nodes.count * sizeof(*order)), *places = NULL;
 	struct view_walk w = { 0 };
@@ -42,6 +43,8 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 		while (view_next(data, &w, VIEW_INTO));
 		err = saved_heat_encode(&columns[SAVED_HEAT], h, count, order);
 	}
+	if (err == 0 && heat_is_wanted(by_processor) && by_processor->cells.count)
+		err = saved_processors_encode(&columns[SAVED_PROCESSORS], by_processor);
 	for (size_t i = 0; i < options->phase_count && err == 0; i++) {
 		const struct ff_phase *p = &options->phases[i];
 

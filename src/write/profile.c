@@ -36,5 +36,6 @@ int write_profile(struct context *ctx, const struct tree_source *in,
 		write_profile_facts(options->facts, &facts, &origin);
 	if (heat_is_wanted(options->heat) && options->heat->cells.count)
 		facts.heat = options->heat;
+	facts.processors = facts.heat ? options->processors : NULL;
 	return store_write_tree(ctx, in, &facts, out);
 }

@@ -65,6 +65,7 @@ struct write_options {
 	const struct difference *difference;
 	const struct write_facts *facts; /* NULL: nothing is known */
 	const struct heat *heat; /* by node of the tree; NULL: nothing of time is known */
+	const struct heat *processors; /* the same by processor; NULL: not known */
 	const struct ff_phase *phases; /* of it */
 	size_t phase_count;
 };

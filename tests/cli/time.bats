@@ -291,3 +291,112 @@ slice()
 	done
 	"$flamefold" fold -q --by-time=100ms x.svg | cmp - is
 }
+
+# Processors of a picture: their number, the ns where a cell begins, and what it weighs, as the documents say.
+by_processor()
+{
+	python3 - "$1" <<-'END'
+	import base64, re, sys, zlib
+	text = open(sys.argv[1]).read()
+	head, body = re.search(r'<metadata id="flamefold-data"(.*?)>(.*?)</metadata>', text, re.S).groups()
+	data = base64.b64decode(re.sub(r"<[^>]*>|\s", "", body))
+	data = zlib.decompress(data) if 'packing="zlib"' in head else data
+	def reader(data):
+	    at = 0
+	    def number():
+	        nonlocal at
+	        value = shift = 0
+	        while True:
+	            at += 1
+	            value |= (data[at - 1] & 127) << shift
+	            shift += 7
+	            if data[at - 1] < 128:
+	                return value
+	    return number, lambda: len(data) - at
+	number, left = reader(data)
+	sizes, columns = [(number(), number()) for _ in range(number())], {}
+	at = len(data) - sum(size for _, size in sizes)
+	for column, size in sizes:
+	    columns[column], at = data[at:at + size], at + size
+	if 194 not in columns:
+	    sys.exit(0)
+	own, left = reader(columns[194])
+	processors, next_ = [], 0
+	while left():
+	    next_ += own()
+	    processors.append((next_, own()))
+	    next_ += 1
+	head, (gaps, _), (pairs, _) = reader(columns[195])[0], reader(columns[196]), reader(columns[197])
+	width, unit, weighs, count, _ = [head() for _ in range(5)]
+	cells, cell = [], -1
+	for _ in range(count):
+	    cell += gaps() + 1
+	    cells.append(cell)
+	bits = iter([byte >> k & 1 for byte in columns[199] for k in range(8)])
+	samples, weights = reader(columns[200])[0], reader(columns.get(201, b""))[0]
+	parameters = iter(columns.get(198, b""))
+	for processor, all_ in processors:
+	    some, cell = pairs() + 1, -1
+	    low = next(parameters) if some > 7 else max((count // (some + 1)).bit_length() - 1, 0)
+	    for _ in range(some):
+	        ones = 0
+	        while ones < 20 and next(bits):
+	            ones += 1
+	        low_bits = 32 if ones == 20 else low
+	        cell += 1 + (0 if ones == 20 else ones << low) + sum(next(bits) << k for k in range(low_bits))
+	        weight = samples()
+	        weight = unit * (weights() if weighs else weight)
+	        all_ -= weight
+	        print(processor, cells[cell] * width, weight)
+	    assert all_ == 0
+	END
+}
+
+# The same of the slices that --only cpu= has.
+slices_of()
+{
+	for cpu in $2; do
+		"$flamefold" fold -q --only "cpu=$cpu" "--by-time=$3" "$1" | awk -v cpu="$cpu" '
+			function say() { if (n) printf "%d %.0f %.0f\n", cpu, from, n }
+			/^#/ { say(); sub(/,.*/, "", $2); sub(/[.]/, "", $2); from = $2 + 0; n = 0; next }
+			{ n += $NF }
+			END { say() }'
+	done
+}
+
+@test "a picture says which processor ran when, as --only cpu= has it" {
+	# Three of 200 processors; one of them sleeps for 3 seconds, and one of its samples comes late.
+	awk 'BEGIN { RS = ""; ORS = "\n\n" } {
+		cpu = NR % 3 == 1 ? 1 : NR % 7 ? 4 : 199
+		if (cpu == 4 && NR > 600 && NR < 1200)
+			next
+		sub(/\[000\]/, sprintf("[%03d]", cpu))
+		print
+	}' phases.txt >cpus.txt
+	"$flamefold" graph -q -o one.svg cpus.txt
+	by_processor one.svg >is
+	slices_of cpus.txt '1 4 199' 20ms | cmp - is
+	[ "$(wc -l <is)" -gt 1000 ]
+	# So says what was made of that, with however many threads.
+	"$flamefold" graph -q -o two.svg one.svg
+	"$flamefold" graph -q --heat --threads=4 -o one.ff cpus.txt
+	"$flamefold" merge -q -o same.ff one.ff
+	"$flamefold" graph -q -o three.svg same.ff
+	for picture in two three; do
+		by_processor $picture.svg | cmp - is
+	done
+	# A filter by processors leaves these, of whom it is known when.
+	"$flamefold" graph -q --only cpu=4,199 -o some.svg cpus.txt
+	by_processor some.svg >is
+	slices_of cpus.txt '4 199' 20ms | cmp - is
+	"$flamefold" graph -q --count=samples -o counts.svg cpus.txt
+	[ "$(by_processor counts.svg | awk '{ n += $3 } END { print n }')" = "$(grep -c cycles: cpus.txt)" ]
+	# What only a stack tells was taken from nobody, and what says no processor was nowhere.
+	for said in '--only symbol=tick cpus.txt' '--only symbol=tick one.svg' 'nowhere.txt' 'partly.txt'; do
+		sed 's/ \[[0-9]*\]//' cpus.txt >nowhere.txt
+		sed '6000,$s/ \[[0-9]*\]//' cpus.txt >partly.txt
+		"$flamefold" graph -q -o none.svg $said
+		grep -q 'id="time"' none.svg
+		[ -z "$(by_processor none.svg)" ]
+	done
+}

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <flamefold_chart.h>
 #include <flamefold_time.h>
+#include <inttypes.h>
 
 enum { STEPS_MOST = 20 }; /* more say nothing that fewer do not */
 
@@ -181,11 +182,11 @@ static struct written draw(struct ff_profile *p)
 	return ret;
 }
 
-/* In slices, after which all of it is in one of them. */
+/* In slices, after which all of it is in one of them; and by processor, which is all of it or nothing. */
 static void write_times(struct ff_profile *p, FILE *out)
 {
-	const struct heat *h = &p->collected.heat;
-	uint64_t sum = 0;
+	const struct heat *h = &p->collected.heat, *of = &p->collected.processors;
+	uint64_t sum = 0, ran = 0;
 	int err = ff_write_slices(p, out);
 
 	fuzz_check(err == 0 || err == -EOPNOTSUPP, "slices are written");
@@ -193,6 +194,15 @@ static void write_times(struct ff_profile *p, FILE *out)
 		sum += h->cells.v[i].weight;
 	fuzz_check(err < 0 || sum == ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
 		   "slices are everything");
+	for (size_t i = 0; i < of->cells.count; i++) {
+		const struct heat_cell *c = &of->cells.v[i];
+
+		fprintf(out, "# %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", c->node,
+			c->cell * of->width, c->weight, c->samples);
+		ran += c->weight;
+	}
+	fuzz_check(err < 0 || !of->cells.count || ran == sum,
+		   "processors are everything");
 }
 
 static void write_chart(struct ff_profile *p, FILE *out)

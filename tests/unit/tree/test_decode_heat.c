@@ -43,7 +43,7 @@ static int decode(struct saved_tree *t, struct budget *budget)
 	t->values[COLUMN_WEIGHT].of = own;
 	for (int i = 0; i < COLUMNS; i++)
 		at[i] = cursor_of(columns[i].v, columns[i].count);
-	err = saved_heat_decode(at, budget, t);
+	err = saved_heat_decode(at, budget, own, 3, &t->heat);
 	for (int i = 0; i < COLUMNS && err == 0; i++)
 		err = at[i].bad ? -EBADMSG : 0;
 	return err;
@@ -51,13 +51,13 @@ static int decode(struct saved_tree *t, struct budget *budget)
 
 static void release(struct saved_tree *t)
 {
-	array_release(&t->heat);
-	claim_release(&t->claim);
+	saved_heat_release(&t->heat);
+	saved_heat_release(&t->processors);
 }
 
 static void expect_pair(const struct saved_tree *t, size_t i, struct heat_cell expected)
 {
-	const struct heat_cell *c = &t->heat.v[i];
+	const struct heat_cell *c = &t->heat.pairs.v[i];
 
 	cr_expect_eq(c->weight, expected.weight, "%zu weighs %lu", i, c->weight);
 	cr_expect_eq(c->cell, expected.cell, "%zu is in %u", i, c->cell);
@@ -72,8 +72,8 @@ Test(decode_heat, pairs_are_by_node_and_then_by_time)
 	struct saved_tree t;
 
 	cr_assert_eq(decode(&t, NULL), 0);
-	cr_expect_eq(t.heat_width, 100);
-	cr_assert_eq(t.heat.count, 3);
+	cr_expect_eq(t.heat.width, 100);
+	cr_assert_eq(t.heat.pairs.count, 3);
 	expect_pair(&t, 0, (struct heat_cell){ 3, 2, 0, 1 });
 	expect_pair(&t, 1, (struct heat_cell){ 9, 5, 0, 3 });
 	expect_pair(&t, 2, (struct heat_cell){ 9, 5, 2, 3 });
@@ -132,8 +132,122 @@ Test(decode_heat, without_memory_there_is_none)
 
 	budget_init(&budget, 10);
 	cr_expect_eq(decode(&t, &budget), 0);
-	cr_expect(t.heat_refused);
-	cr_expect_eq(t.heat.count, 0);
+	cr_expect(t.heat.refused);
+	cr_expect_eq(t.heat.pairs.count, 0);
 	release(&t);
 	budget_release(&budget);
+}
+
+/* What the tree has, by processor: 12 of number 3 in cell 2, and 9 of number 70 in cell 5. */
+enum { PROCESSOR_COLUMNS = 1 + SAVED_HEAT_PARTS };
+
+static void encode_processors(struct bytes *to, uint64_t width)
+{
+	struct heat h = { .width = width, .is_fixed = true };
+	const struct heat_cell one = { .weight = 12, .node = 3, .samples = 4 },
+			       other = { .weight = 9, .node = 70, .samples = 3 };
+
+	cr_assert_eq(heat_add_cell(&h, 200, one), 0);
+	cr_assert_eq(heat_add_cell(&h, 500, other), 0);
+	cr_assert_eq(heat_finish(&h), 0);
+	cr_assert_eq(saved_processors_encode(to, &h), 0);
+	heat_release(&h);
+}
+
+/* To be released in either case. */
+static int decode_processors(struct bytes *from, struct saved_tree *t)
+{
+	struct cursor at[PROCESSOR_COLUMNS];
+	int err = decode(t, NULL);
+
+	for (int i = 0; i < PROCESSOR_COLUMNS; i++)
+		at[i] = cursor_of(from[i].v, from[i].count);
+	if (err == 0)
+		err = saved_processors_decode(at, NULL, t);
+	for (int i = 0; i < PROCESSOR_COLUMNS && err == 0; i++)
+		err = at[i].bad ? -EBADMSG : 0;
+	return err;
+}
+
+Test(decode_heat, processors_have_their_numbers_again)
+{
+	struct bytes to[PROCESSOR_COLUMNS] = { { 0 } };
+	const struct heat_cell *pairs;
+	struct saved_tree t;
+
+	encode_processors(to, 100);
+	cr_assert_eq(decode_processors(to, &t), 0);
+	cr_expect_eq(t.processors.width, 100);
+	cr_assert_eq(t.processors.pairs.count, 2);
+	pairs = t.processors.pairs.v;
+	cr_expect(pairs[0].node == 3 && pairs[0].cell == 2 && pairs[0].weight == 12 &&
+		  pairs[0].samples == 4);
+	cr_expect(pairs[1].node == 70 && pairs[1].cell == 5 && pairs[1].weight == 9);
+	release(&t);
+	for (int i = 0; i < PROCESSOR_COLUMNS; i++)
+		bytes_release(&to[i]);
+}
+
+Test(decode_heat, processors_that_have_not_what_the_tree_has_are_refused)
+{
+	struct bytes to[PROCESSOR_COLUMNS] = { { 0 } };
+	struct saved_tree t;
+
+	encode_processors(to, 100);
+	/* Numbers and weights: 3, 12, 66, 9. */
+	cr_assert_eq(to[0].count, 4);
+	for (size_t i = 0; i < to[0].count; i++) {
+		uint8_t was = to[0].v[i];
+
+		for (unsigned now = 0; now < 256; now++) {
+			to[0].v[i] = (uint8_t)now;
+			if (now == was || (i % 2 == 0 && now < 128))
+				continue;
+			cr_expect_eq(decode_processors(to, &t), -EBADMSG,
+				     "%u in place of %u", now, was);
+			release(&t);
+		}
+		to[0].v[i] = was;
+		to[0].count--;
+		cr_expect_eq(decode_processors(to, &t), -EBADMSG);
+		release(&t);
+		to[0].count++;
+	}
+	/* No processor has such a number. */
+	to[0].count = 0;
+	bytes_varint(&to[0], HEAT_PROCESSORS - 1);
+	bytes_varint(&to[0], 21);
+	cr_expect_eq(decode_processors(to, &t), -EBADMSG);
+	release(&t);
+	to[0].count = 0;
+	bytes_varint(&to[0], HEAT_PROCESSORS - 2);
+	bytes_varint(&to[0], 12);
+	bytes_varint(&to[0], 0);
+	bytes_varint(&to[0], 9);
+	cr_expect_eq(decode_processors(to, &t), 0);
+	release(&t);
+	to[0].count = 0;
+	bytes_varint(&to[0], HEAT_PROCESSORS - 1);
+	bytes_varint(&to[0], 12);
+	bytes_varint(&to[0], 0);
+	bytes_varint(&to[0], 9);
+	cr_expect_eq(decode_processors(to, &t), -EBADMSG);
+	release(&t);
+	for (int i = 0; i < PROCESSOR_COLUMNS; i++)
+		bytes_release(&to[i]);
+}
+
+/* Cells are those of the stacks, or so many of them. */
+Test(decode_heat, processors_have_cells_that_do_not_cut_those_of_stacks)
+{
+	for (uint64_t width = 50; width <= 200; width += 50) {
+		struct bytes to[PROCESSOR_COLUMNS] = { { 0 } };
+		struct saved_tree t;
+
+		encode_processors(to, width);
+		cr_expect_eq(decode_processors(to, &t), width % 100 ? -EBADMSG : 0);
+		release(&t);
+		for (int i = 0; i < PROCESSOR_COLUMNS; i++)
+			bytes_release(&to[i]);
+	}
 }

@@ -61,7 +61,7 @@ struct weight_target paired_target_of(struct worked *w)
 {
 	return (struct weight_target){ &w->trie,   &w->sum,   &w->log, w->deferred,
 				       &w->frames, &w->pairs, NULL,    NULL,
-				       NULL,	   NULL };
+				       NULL,	   NULL,      NULL };
 }
 
 void paired_begin(void)

@@ -241,3 +241,92 @@ Test(heat, nodes_become_others_or_nothing)
 	expect_cell(&h, 0, &(struct heat_cell){ 3, 0, 4, 2 });
 	heat_release(&h);
 }
+
+/* Samples of three processors, of as many stacks as there are: a cell of each, at each step. */
+static void add_both(struct heat *h, struct heat *processors, uint32_t i, uint32_t nodes)
+{
+	uint64_t at = first + (uint64_t)(i / nodes) * HEAT_WIDTH_LEAST;
+
+	add(h, i % nodes, at, at, 1 + i % 5);
+	add(processors, 7 * (i % 3), at, at, 1 + i % 5);
+}
+
+/* Many stacks made their cells wider, whoever has seen which of them, and those of processors follow. */
+Test(heat, processors_have_cells_as_wide_as_stacks_whoever_added_them)
+{
+	enum { NODES = 6, COUNT = HEAT_MOST + 1000 };
+	struct heat h = heat_of(&first, 0, NULL), one = h, parts[3] = { h, h, h };
+	struct heat others = h;
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		add_both(&h, &one, i, NODES);
+		add_both(&others, &parts[i / 7 % 3], i, NODES);
+	}
+	heat_match(&one, &h);
+	cr_assert_eq(heat_merge(&parts[2], &parts[0], NULL), 0);
+	cr_assert_eq(heat_merge(&parts[2], &parts[1], NULL), 0);
+	heat_match(&parts[2], &h);
+	cr_assert_eq(h.width, 100000000);
+	cr_expect_eq(one.width, h.width);
+	cr_expect_eq(parts[2].width, h.width);
+	/* Every cell has some of each. */
+	cr_assert_eq(one.cells.count, 3 * (array_last(&h.cells)->cell + 1));
+	cr_expect_eq(one.cells.v[1].node, 7);
+	cr_assert_eq(parts[2].cells.count, one.cells.count);
+	cr_expect_eq(memcmp(parts[2].cells.v, one.cells.v,
+			    one.cells.count * sizeof(*one.cells.v)),
+		     0);
+	heat_release(&h);
+	heat_release(&one);
+	heat_release(&others);
+	for (int i = 0; i < 3; i++)
+		heat_release(&parts[i]);
+}
+
+/* Many processors ran one stack. */
+Test(heat, processors_may_have_wider_cells_than_stacks)
+{
+	enum { COUNT = HEAT_MOST + 1000 };
+	struct heat h = heat_of(&first, 0, NULL), processors = h;
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		uint64_t at = first + (uint64_t)(i / 64) * HEAT_WIDTH_LEAST;
+
+		add(&h, 0, at, at, 3);
+		add(&processors, i % 64, at, at, 3);
+	}
+	heat_match(&processors, &h);
+	cr_expect_eq(h.width, HEAT_WIDTH_LEAST);
+	cr_expect_eq(processors.width, 100000000);
+	cr_expect(heat_is_wanted(&processors));
+	heat_release(&h);
+	heat_release(&processors);
+}
+
+/* A filter by frames, and inputs that do not say of processors: what would be drawn of them is not what ran. */
+Test(heat, processors_that_have_not_what_stacks_have_are_dropped)
+{
+	static const uint32_t map[] = { HEAT_NOWHERE, 1 };
+
+	for (int what = 0; what < 5; what++) {
+		struct heat h = heat_of(&first, 0, NULL), processors = h;
+
+		for (uint32_t i = 0; i < 600; i++)
+			add_both(&h, &processors, i, 2);
+		if (what == 1)
+			heat_remap(&h, map);
+		if (what == 2)
+			add(&h, 0, first + UINT64_C(90000000000),
+			    first + UINT64_C(90000000000), 1);
+		if (what == 3)
+			processors.cells.v[5].cell++;
+		if (what == 4)
+			heat_drop(&h, HEAT_UNTIMED);
+		heat_match(&processors, &h);
+		cr_expect_eq(processors.flaw, what ? HEAT_UNPLACED : HEAT_WHOLE, "%d",
+			     what);
+		cr_expect_eq(processors.cells.count > 0, !what);
+		heat_release(&h);
+		heat_release(&processors);
+	}
+}
