@@ -286,6 +286,45 @@ test("rows are processes where these are known", async () => {
 	browser.quiet();
 });
 
+test("rows are processors, which are of all stacks", async () => {
+	const page = await browser.open(svg);
+	const shown = () => page.$$eval("#rownames text", (all) => all.map((one) => one.textContent));
+	const picture = () => page.evaluate(() => document.querySelector("#timemap").toDataURL());
+
+	await page.selectOption("#timerows", "processor");
+	assert.deepEqual(await shown(), ["CPU 0", "CPU 1"]);
+	assert.match(await link(page), /q=processor/);
+
+	const all = await picture();
+
+	assert.doesNotMatch(await page.textContent("#timesays"), /Processors/);
+	await hoverFrame(page, "collect");
+	assert.match(await page.textContent("#timesays"), /^Processors are of all stacks/);
+	assert.equal(await picture(), all);
+	await page.mouse.move(600, 5);
+	/* A time is dragged over as in any other strip. */
+	await drag(page, [2, 10], [4, 40]);
+
+	const range = await rangeShown(page);
+
+	assert.deepEqual(await stacksShown(page), only(...range));
+	assert.deepEqual((await page.textContent("#timesays")).match(/^[\d.]+ s – [\d.]+ s · [\d.]+ % of all$/)?.length, 1);
+	/* And by keys. */
+	await page.keyboard.press("T");
+	await page.keyboard.press("ArrowRight");
+	assert.ok((await rangeShown(page))[0] > range[0]);
+	/* The link has it; one that is none of these, and a recording that does not say, have parts of columns. */
+	await browser.open(svg, "#q=processor&j=1_3");
+	assert.deepEqual(await shown(), ["CPU 0", "CPU 1"]);
+	assert.deepEqual(await stacksShown(page), only(1, 3));
+	await browser.open(flamefold("graph", "--only", "symbol=collect", recording), "#q=processor");
+	assert.deepEqual(await shown(), []);
+	assert.equal(await page.$("#timerows"), null);
+	await browser.open(flamefold("graph", "--only", "cpu=1", recording), "#q=processor");
+	assert.deepEqual(await shown(), []);
+	browser.quiet();
+});
+
 test("axe finds nothing in the strip", { skip: !require.resolve("axe-core/axe.min.js") }, async () => {
 	for (const [colorScheme, viewport, hash] of [["light", { width: 1200, height: 600 }, ""], ["dark", { width: 390, height: 700 }, "#j=1_3"],
 						     ["light", { width: 1200, height: 600 }, "#j=7_9~3_5"]]) {

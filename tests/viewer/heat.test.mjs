@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { gridOf, rangeOf, toRange, ownsIn, heatOfNodes, sumsInGrid } =
-	load("gridOf", "rangeOf", "toRange", "ownsIn", "heatOfNodes", "sumsInGrid");
+const { gridOf, rangeOf, toRange, ownsIn, heatOfNodes, sumsInGrid, makeReader, readTime, rowsOfProcessors, sumsOfGroups, record } =
+	load("gridOf", "rangeOf", "toRange", "ownsIn", "heatOfNodes", "sumsInGrid", "makeReader", "readTime", "rowsOfProcessors",
+	     "sumsOfGroups", "record: (one) => { recorded = one; }");
 
 test("whatever the length, all of it is drawn, in columns that can be seen", () => {
 	for (const width of [2e7, 1e8, 1e9, 5e9, 6e10, 3.6e12, 8.64e13])
@@ -60,4 +61,53 @@ test("ranges of a million pairs add up to all, and are there at once", () => {
 	assert.equal(sum(sumsInGrid(heat, grid, values)), third);
 	/* Of processor time, for others may run meanwhile: some 10 ms. */
 	assert.ok(took < 100, `${took} ms`);
+});
+
+// Node 0 has 12 in cells 2 and 5, node 2 has 9 in cell 5; processor 3 has 12 in cell 2, and 70 has 9 in cell 5.
+test("processors are read behind what nodes have", () => {
+	const columns = {
+		52: [100, 3, 0, 2, 3], 53: [2, 2], 54: [1, 0], 56: [4], 57: [1, 3, 3], 59: [2, 6, 0x61, 0],
+		194: [3, 12, 66, 9], 195: [100, 3, 0, 2, 2], 196: [2, 2], 197: [0, 0], 199: [2], 200: [4, 3],
+	};
+	const column = (id) => makeReader(Uint8Array.from(columns[id] ?? []));
+	const heat = readTime(column, [12, 0, 9]), { processors } = heat;
+
+	assert.deepEqual([...heat.weight], [3, 9, 9]);
+	assert.deepEqual(heat.phases, [[2, 6, "a"]]);
+	assert.deepEqual(processors.numbers, [3, 70]);
+	for (const [name, expected] of Object.entries({ cells: [2, 5], begins: [0, 1, 2], at: [0, 1], weight: [12, 9], count: [4, 3] }))
+		assert.deepEqual([...processors[name]], expected, name);
+	/* Of one there is nothing to choose, and of others nothing is known. */
+	Object.assign(columns, { 194: [3, 21], 195: [100, 3, 0, 2, 2], 197: [1], 199: [0] });
+	assert.equal(readTime(column, [12, 0, 9]).processors, null);
+	delete columns[194];
+	assert.equal(readTime(column, [12, 0, 9]).processors, null);
+});
+
+test("rows are processors, several of many, and their cells may be wider than those of nodes", () => {
+	const numbers = Array.from({ length: 40 }, (_, k) => 2 * k), pairs = 40 * 30;
+	const processors = {
+		width: 1e8, numbers, cells: Float64Array.from({ length: 30 }, (_, k) => k), weight: new Float64Array(pairs),
+		begins: numbers.map((_, k) => 30 * k).concat(pairs), at: Uint32Array.from({ length: pairs }, (_, p) => p % 30),
+	};
+
+	record({ heat: { width: 2e7, end: 150 } });
+	for (let p = 0; p < pairs; p++)
+		processors.weight[p] = 1 + p;
+
+	const rows = rowsOfProcessors(processors), grid = { column: 10, columns: 15, high: rows.shown.length };
+	const sums = sumsOfGroups(rows, grid), expected = new Float64Array(sums.length);
+
+	assert.equal(rows.shown.length, 14);
+	assert.deepEqual([rows.shown[0], rows.shown[12], rows.shown[13]], ["CPU 0–4", "CPU 72–76", "CPU 78"]);
+	/* The first row is at the top; a column has two cells of processors. */
+	for (let p = 0; p < pairs; p++)
+		expected[Math.floor(p % 30 / 2) * 14 + 13 - Math.floor(p / 30 / 3)] += 1 + p;
+	assert.deepEqual([...sums], [...expected]);
+	for (const count of [2, 16, 17, 64, 4096]) {
+		const { shown, row } = rowsOfProcessors({ numbers: Array.from({ length: count }, (_, k) => k) });
+
+		assert.ok(shown.length <= 16 && shown.length === row[count - 1] + 1);
+	}
+	assert.deepEqual(rowsOfProcessors({ numbers: [0, 1, 5] }).shown, ["CPU 0", "CPU 1", "CPU 5"]);
 });

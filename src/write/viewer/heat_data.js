@@ -43,15 +43,14 @@ function makeBits(reader) {
 	};
 }
 
-/* @owns: the own values of nodes: those that have one have pairs. */
-function readHeat(column, owns) {
-	const header = column(52), [gaps, pairs, parameters, samples, weights, phases] =
-		[53, 54, 55, 57, 58, 59].map(column);
-	const next = makeBits(column(56));
+/* @owns: the own values of nodes: those that have one have pairs. @first: of the seven columns. */
+function readHeat(column, owns, first = 52) {
+	const [header, gaps, pairs, parameters, codes, samples, weights] = times(7, (k) => column(first + k));
+	const next = makeBits(codes);
 	const [width, unit, weighs, cellCount, pairCount] = times(5, header.number);
 	const cells = integers(cellCount), begins = integers(owns.length + 1), at = integers(pairCount);
 	const weight = reals(pairCount), count = reals(pairCount);
-	const heat = { width, cells, begins, at, weight, count, phases: [] };
+	const heat = { width, cells, begins, at, weight, count };
 
 	for (let k = 0, cell = -1; k < cellCount; k++)
 		cells[k] = cell += gaps.number() + 1;
@@ -68,8 +67,23 @@ function readHeat(column, owns) {
 		}
 		begins[node + 1] = p;
 	}
+	return heat;
+}
+
+/* With what is not said of nodes: phases, and the same by processor, as if each of them were one. Their cells
+ * may be wider, then by a whole number. null: all of it ran on one, or it is not known. */
+function readTime(column, owns) {
+	const heat = readHeat(column, owns), phases = column(59), list = column(194);
+	const numbers = [], weights = [];
+
+	heat.phases = [];
 	while (phases.more())
 		heat.phases.push([phases.number(), phases.number(), readString(phases.string())]);
+	for (let next = 0; list.more(); next++) {
+		numbers.push(next += list.number());
+		weights.push(list.number());
+	}
+	heat.processors = numbers[1] ? { ...readHeat(column, weights, 195), numbers } : null;
 	return heat;
 }
 

@@ -7,7 +7,10 @@
 let recorded; /* the profile of all time */
 let grid, gridSums; /* what is drawn, and sums of all in it */
 let choosing = null; /* while a time is dragged over: { from, to } in cells of the data, and how */
+let isOfMore = false; /* a frame is pointed at, or was found, and the strip is of all stacks nevertheless */
 let beforeSides; /* what a comparison has changed, as it was */
+
+const processor = "processor"; /* what rows can be, beside groups that the root of stacks tells */
 
 const isTimed = () => view.range || "";
 const ranges = () => isTimed().split("~").filter(Boolean).map((one) => rangeOf(recorded.heat, one));
@@ -172,6 +175,7 @@ function makeTime() {
 		toRange(heat, [from, to]), `${saysRange([from, to])} ${middleOf(name, 40)}`,
 	]);
 	const level = recorded.levels.findLast(({ all }) => all.size > 1);
+	const rows = [...level ? [level.says] : [], ...heat.processors ? [processor] : []];
 
 	if (elements.heat)
 		return [elements.heat];
@@ -181,8 +185,8 @@ function makeTime() {
 			...phases[1] ? [makeChoice("phase", "Phases that were found", [
 				["", `${phases.length} phases…`], ...phases,
 			], (range) => chooseTime(range))] : [],
-			...level ? [makeChoice("timerows", "What rows of the strip are", [
-				["", "Rows: parts of a column"], [level.says, `Rows: ${plural(level.says)}`],
+			...rows[0] ? [makeChoice("timerows", "What rows of the strip are", [
+				["", "Rows: parts of a column"], ...rows.map((says) => [says, `Rows: ${plural(says)}`]),
 			], (strip) => choose({ strip }, true))] : [],
 			makeKeyButton("Compare", "y", { id: "compare" }),
 			makeKeyButton("All time", "Y", { id: "alltime" })),
@@ -326,28 +330,43 @@ function rowsOfGroups(says) {
 	return { shown, row };
 }
 
+/* Of processors in the order of their numbers; of many some have a row together. */
+function rowsOfProcessors(heat) {
+	const { numbers } = heat, each = Math.ceil(numbers.length / 16);
+	const shown = times(Math.ceil(numbers.length / each), (k) => {
+		const some = numbers.slice(k * each, (k + 1) * each);
+
+		return `CPU ${some[0]}${some[1] ? `–${some.at(-1)}` : ""}`;
+	});
+
+	return { shown, row: numbers.map((_, k) => floor(k / each)), heat };
+}
+
 /* Sums by column and row, where rows are groups; the first one is at the top. @inside, @from: see heatOfNodes(). */
-function sumsOfGroups({ row, shown }, { column, columns, high }, from, inside) {
-	const { begins, at, weight, cells } = recorded.heat, sum = reals(columns * high);
+function sumsOfGroups({ row, shown, heat = recorded.heat }, { column, columns, high }, from, inside) {
+	const { begins, at, weight, cells } = heat, sum = reals(columns * high);
+	const cellsIn = column / (heat.width / recorded.heat.width);
 
 	for (let node = 0; node < begins.length - 1; node++)
 		if (row[node] < shown.length && (!inside || inside[from ? from[node] : node]))
 			for (let p = begins[node]; p < begins[node + 1]; p++)
-				sum[floor(cells[at[p]] / column) * high + high - 1 - row[node]] += weight[p];
+				sum[floor(cells[at[p]] / cellsIn) * high + high - 1 - row[node]] += weight[p];
 	return sum;
 }
 
 function makeGrid() {
-	const { heat } = recorded, groups = view.strip && rowsOfGroups(view.strip);
+	const { heat } = recorded, { processors } = heat, isWhole = processors && view.strip === processor;
+	const groups = isWhole ? rowsOfProcessors(processors) : view.strip && rowsOfGroups(view.strip);
 
 	grid = gridOf(heat, layout.wide);
 	if (groups) {
-		/* Columns become as narrow as they can be seen. */
-		const column = max(1, Math.ceil(heat.end / (layout.wide / 2)));
+		/* Columns become as narrow as they can be seen, and as the data is. */
+		const least = isWhole ? processors.width / heat.width : 1;
+		const column = least * max(1, Math.ceil(heat.end / (layout.wide / 2) / least));
 
 		grid = {
 			per: column, high: groups.shown.length, column, columns: Math.ceil(heat.end / column),
-			rows: groups.shown, groups,
+			rows: groups.shown, groups, isWhole,
 		};
 	}
 	gridSums = groups ? sumsOfGroups(groups, grid) : sumsInGrid(heat, grid, heatOfNodes(heat));
@@ -372,8 +391,9 @@ function measureTime() {
 function paintTime(box) {
 	const { timemap } = elements, { wide } = layout;
 
-	const isOf = box && graph.row[box] !== 0 || found;
+	const isAsked = box && graph.row[box] !== 0 || found, isOf = isAsked && !grid.isWhole;
 
+	isOfMore = isAsked && !isOf;
 	if (!hasChanged("timeof", isOf && box, isOf && madeFrom.g, found && madeFrom.h, dark, wide, view.strip,
 			stripHigh, devicePixelRatio)) {
 		showTime();
@@ -459,9 +479,10 @@ function showTime() {
 		rownames.replaceChildren(...(grid.rows ?? []).map((name, k) => make("text", {
 			x: 4, y: tenths((k + 0.5) / grid.high * tall + 4),
 		}, middleOf(name, 30))));
-	timesays.textContent = !range ? `${sayTime(recorded, end)}: drag over a time, Shift for a second one`
+	timesays.textContent = (isOfMore ? "Processors are of all stacks · " : "") + (
+		!range ? `${sayTime(recorded, end)}: drag over a time, Shift for a second one`
 		: second ? `${saysRange(range)} compared with ${saysRange(second)}`
-		: `${saysRange(range)} · ${share(profile.whole, recorded.whole)} of all`;
+		: `${saysRange(range)} · ${share(profile.whole, recorded.whole)} of all`);
 	elements.timescale.textContent = grid.rows ? "" : `a column is ${
 		figuresLike(grid.column * recorded.heat.width, "ns")(grid.column * recorded.heat.width)}, a cell ${
 		figuresLike(grid.per * recorded.heat.width, "ns")(grid.per * recorded.heat.width)}`;
