@@ -290,6 +290,7 @@ slice()
 		[ -s slice ]
 	done
 	"$flamefold" fold -q --by-time=100ms x.svg | cmp - is
+	[ -z "$(by_processor x.svg)" ]
 }
 
 # Processors of a picture: their number, the ns where a cell begins, and what it weighs, as the documents say.
@@ -389,8 +390,10 @@ slices_of()
 	"$flamefold" graph -q --only cpu=4,199 -o some.svg cpus.txt
 	by_processor some.svg >is
 	slices_of cpus.txt '4 199' 20ms | cmp - is
-	"$flamefold" graph -q --count=samples -o counts.svg cpus.txt
-	[ "$(by_processor counts.svg | awk '{ n += $3 } END { print n }')" = "$(grep -c cycles: cpus.txt)" ]
+	for file in cpus.txt one.svg; do
+		"$flamefold" graph -q --count=samples -o counts.svg $file
+		[ "$(by_processor counts.svg | awk '{ n += $3 } END { print n }')" = "$(grep -c cycles: cpus.txt)" ]
+	done
 	# What only a stack tells was taken from nobody, and what says no processor was nowhere.
 	for said in '--only symbol=tick cpus.txt' '--only symbol=tick one.svg' 'nowhere.txt' 'partly.txt'; do
 		sed 's/ \[[0-9]*\]//' cpus.txt >nowhere.txt
@@ -399,4 +402,33 @@ slices_of()
 		grep -q 'id="time"' none.svg
 		[ -z "$(by_processor none.svg)" ]
 	done
+}
+
+@test "counters of a group ran on processors, and what waits ran on none" {
+	cat >group.pd <<-'END'
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,CPU,READ,CALLCHAIN,PERIOD ids=1,3 read_format=ID,GROUP flags=sample_id_all,comm_exec
+	attr name=instructions config=1 sample_type=IDENTIFIER,IP,TID,TIME,CPU,READ,CALLCHAIN,PERIOD ids=2,4 read_format=ID,GROUP flags=sample_id_all
+	comm pid=1 name=main exec time=1
+	sample pid=1 time=1000000000 cpu=0 ip=0x1234 period=7 chain=U,0x1234 read=100:1,200:2
+	sample pid=1 time=1500000000 cpu=6 ip=0x1300 period=7 chain=U,0x1300 read=1000:3,200:4
+	sample pid=1 time=2000000000 cpu=0 ip=0x1400 period=7 chain=U,0x1400 read=150:1,230:2
+	sample pid=1 time=4000000000 cpu=6 ip=0x1500 period=7 chain=U,0x1500 read=1010:3,230:4
+	END
+	# Of perf record --off-cpu: whoever ran when 7 woke up.
+	cat >offcpu.pd <<-'END'
+	attr name=offcpu-time type=1 config=10 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW flags=sample_id_all ids=8
+	comm pid=5 name=main exec time=1
+	sample pid=9 time=1000000000 cpu=1 ip=0xffffffff81000000 period=1 raw=05000000050000006400000000000000020000000000000000feffffffffffff342100000000000000000000
+	sample pid=9 time=4000000000 cpu=0 ip=0xffffffff81000000 period=1 raw=05000000050000006400000000000000020000000000000000feffffffffffff342100000000000000000000
+	END
+	for name in group offcpu; do
+		"$root/tests/perfdata/build" -o $name.data $name.pd
+		"$flamefold" graph -q --addrs -o $name.svg $name.data
+		grep -q 'id="time"' $name.svg
+	done
+	by_processor group.svg >is
+	slices_of group.data '0 6' 20ms | cmp - is
+	[ "$(wc -l <is)" = 4 ]
+	[ -z "$(by_processor offcpu.svg)" ]
+	"$flamefold" fold -q --addrs offcpu.data | grep -q ' 200$'
 }
