@@ -59,7 +59,7 @@ async function launchChromium() {
 			const page = await chrome.newPage(options);
 
 			/* No verdict depends on how busy the machine is. */
-			page.setDefaultTimeout(900_000);
+			page.setDefaultTimeout(300_000);
 			/* What comes of @act: { name, content }. */
 			page.download = async (act) => {
 				const [file] = await Promise.all([page.waitForEvent("download"), act()]);
