@@ -21,7 +21,7 @@ need_switches()
 {
 	need_events system
 	[ "$(id -u)" -eq 0 ] || skip "tracepoints with their fields are for root"
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	need_tracefs
 }
 
 # recorded_by_perf OPTION...: x.data and said
@@ -91,10 +91,15 @@ all_parts()
 
 @test "live: a process that runs already, and windows" {
 	need_switches
-	taskset -c 0 "$program" 1000 >said &
+	mkfifo begin
+	taskset -c 0 "$program" 300 - <begin >said &
 	pid=$!
-	until_true worked $pid 5
-	record -q --mode wall -F 997 -p $pid -o x.folded
+	exec 4>begin
+	record -q --mode wall -F 997 -p $pid --save x.data -o x.folded 4>&- &
+	recorder=$!
+	until_true grep -q . x.data
+	exec 4>&-
+	wait $recorder
 	wait $pid
 	about "$(part rest)" "$(weight ';rest;' x.folded)"
 	about "$(part together)" "$(weight ';together' x.folded)"

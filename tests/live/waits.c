@@ -1,8 +1,8 @@
 /*
  * A program that the user waits for in three ways, and says for how many ns: one thread works alone, nothing
- * works, two threads work at once.
+ * works, two threads work at once. Until both of them have begun, however long that takes, is none of these.
  *
- * usage: waits [MS]: of each, else 300
+ * usage: waits [MS [-]]: of each, else 300; with - it begins once its input ends or has a line
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 static uint64_t part_ns = 300000000;
+static pthread_barrier_t both;
+static uint64_t both_began;
 
 static uint64_t now_ns(void)
 {
@@ -23,10 +25,8 @@ static uint64_t now_ns(void)
 }
 
 /* Mostly in itself, for its callers are not known in a leaf without a frame pointer. */
-__attribute__((noinline)) static void work(void)
+__attribute__((noinline)) static void work(uint64_t end)
 {
-	uint64_t end = now_ns() + part_ns;
-
 	while (now_ns() < end)
 		for (volatile int i = 0; i < 20000; i++)
 			;
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void work(void)
 
 __attribute__((noinline)) static void alone(void)
 {
-	work();
+	work(now_ns() + part_ns);
 	__asm__ volatile("");
 }
 
@@ -44,9 +44,14 @@ __attribute__((noinline)) static void rest(void)
 	__asm__ volatile("");
 }
 
+/* It begins with the thread that comes last. From there on both are in this function, also while they wait for a
+ * processor. */
 __attribute__((noinline)) static void *together(void *arg)
 {
-	work();
+	if (pthread_barrier_wait(&both))
+		both_began = now_ns();
+	pthread_barrier_wait(&both);
+	work(both_began + part_ns);
 	__asm__ volatile("");
 	return arg;
 }
@@ -66,15 +71,20 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		part_ns = (uint64_t)strtoul(argv[1], NULL, 10) * 1000000;
+	if (argc > 2) {
+		getchar();
+		began = at = now_ns();
+	}
 	alone();
 	at = say("alone", at);
 	rest();
-	at = say("rest", at);
-	if (pthread_create(&thread, NULL, together, NULL))
+	say("rest", at);
+	if (pthread_barrier_init(&both, NULL, 2) ||
+	    pthread_create(&thread, NULL, together, NULL))
 		return 1;
 	together(NULL);
 	pthread_join(thread, NULL);
-	say("together", at);
+	say("together", both_began);
 	say("all", began);
 	return 0;
 }
