@@ -34,7 +34,7 @@ need_events()
 need_mode_events()
 {
 	need_events system
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	need_tracefs
 	[ "$(id -u)" -eq 0 ] || skip "tracepoints with their fields are for root"
 }
 

@@ -176,8 +176,8 @@ lives()
 }
 
 @test "hot and cold and in the queue are the life of a thread, within 1 %" {
-	command -v perf >/dev/null || skip "no perf"
 	[ "$(id -u)" -eq 0 ] || skip "switches of all threads are for root"
+	need_fields_by_perf
 	perf record -q -o x.data -C 0 -e cpu-clock/freq=999/ -e sched:sched_switch -e sched:sched_waking -g -- \
 		taskset -c 0 sh -c 'for i in 1 2 3 4 5 6; do ls -lR /usr/lib/python3 >/dev/null; sleep 0.05; done & for i in 1 2 3; do sleep 0.1; done; wait' 2>err ||
 		skip "perf cannot: $(head -c 200 err)"

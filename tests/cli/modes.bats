@@ -492,10 +492,9 @@ disk()
 }
 
 @test "off-CPU time of what runs here is what perf script's text says" {
-	local formats=/sys/kernel/tracing/events
-
 	need_perf
-	[ -r $formats/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	need_tracefs
+	need_fields_by_perf
 	perf record -q -o x.data -e sched:sched_switch -e sched:sched_waking -a -g -- \
 		sh -c 'for i in 1 2 3 4 5 6; do (sleep 0.0$i; sleep 0.02 | cat) & done; wait' 2>err ||
 		skip "perf may not record: $(head -n 1 err)"

@@ -16,6 +16,7 @@ scheduled()
 {
 	need_mode_events
 	need_perf
+	need_fields_by_perf
 	perf record -q -o x.data -e sched:sched_switch -e sched:sched_waking -a -m 1024 -g -- \
 		sh -c 'for i in 1 2 3 4 5 6; do (sleep 0.0$i; sleep 0.02 | cat) & done; wait; ls -R / 2>/dev/null | head -n 3000' >list 2>err ||
 		skip "perf may not record: $(head -n 1 err)"
@@ -73,6 +74,7 @@ written_through()
 
 	need_mode_events
 	need_perf
+	need_fields_by_perf
 	written_through -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit
 	# Of what became dd: a call, and its milliseconds.
 	perf trace -s -i x.data >summary 2>&1
@@ -121,6 +123,7 @@ written_through()
 
 	need_mode_events
 	need_perf
+	need_fields_by_perf
 	[ -e /sys/kernel/tracing/events/block/block_io_start ] || skip "no events of disks that begin a request"
 	for name in io_start io_done rq_issue rq_complete; do events+=(-e "block:block_$name"); done
 	file=$root/build/modes_peers_flushes.$$

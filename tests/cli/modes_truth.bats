@@ -50,7 +50,7 @@ by_perf()
 	local events=$1
 
 	shift
-	command -v perf >/dev/null || return 0
+	need_fields_by_perf
 	perf record -q -C 0 -m 1024 -o x.data -e "$events" --call-graph "$chains" -- "${command[@]}" >truth 2>err ||
 		{ cat err; return 1; }
 	folded_as_said "$@"
@@ -147,7 +147,7 @@ on_disk()
 	local mode
 
 	need_mode_events
-	command -v perf >/dev/null || skip "no perf"
+	need_fields_by_perf
 	pinned relay 12
 	# A buffer of one page, which is full after a few copies of stacks.
 	perf record -q -C 0 -m 1 -o x.data -e $switches --call-graph dwarf,256 -- "${command[@]}" >truth 2>err || { cat err; false; }
@@ -163,7 +163,7 @@ on_disk()
 	local size part mode last=-1 sum
 
 	need_mode_events
-	command -v perf >/dev/null || skip "no perf"
+	need_fields_by_perf
 	pinned relay 12
 	perf record -q -C 0 -m 1024 -e $switches -g -o - -- sh -c '"$@" >truth' sh "${command[@]}" >x.pipe 2>err || { cat err; false; }
 	size=$(stat -c %s x.pipe)

@@ -185,7 +185,7 @@ saved()
 
 @test "names of tracepoints and their saved formats are perf's" {
 	need_events system
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "tracefs cannot be read"
+	need_tracefs
 	own=$(under_own_name "$shares")
 	record -q -e sched:sched_switch -a --only "comm=$own" --save saved.data -o live.folded -- "./$own" 0.5 4 >/dev/null
 	grep -q . live.folded

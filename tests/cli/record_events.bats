@@ -39,7 +39,7 @@ has_pmu()
 need_tracepoints()
 {
 	need_events system
-	[ -r /sys/kernel/tracing/events/sched/sched_process_exec/id ] || skip "tracefs cannot be read"
+	need_tracefs sched/sched_process_exec
 }
 
 @test "software events have perf's names" {

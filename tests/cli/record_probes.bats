@@ -73,7 +73,7 @@ lose_unmoved 900"
 
 @test "leak: what a process had before it became another program is gone" {
 	need_probes
-	[ -r /sys/kernel/tracing/events/sched/sched_process_exec/format ] || skip "tracefs cannot be read"
+	need_tracefs sched/sched_process_exec
 	record -q --mode leak -g fp -o x.folded -- "$program" again
 	[ "$(lost x.folded)" = "$all_lost" ]
 	record -q --mode malloc -g fp -o x.folded -- "$program" again
@@ -157,7 +157,7 @@ lose_unmoved 900" ]
 
 @test "--print-perf: what perf records by those lines is drawn" {
 	need_probes
-	command -v perf >/dev/null || skip "no perf"
+	need_fields_by_perf
 	[ ! -e /sys/kernel/tracing/events/probe_libc ] || skip "somebody else has probes here"
 	"$flamefold" record --mode leak -g fp --print-perf -- "$program" >lines
 	[[ $(head -1 lines) == "perf probe -x /"*" --add 'probe_libc:malloc=malloc arg1=%"* ]]

@@ -12,17 +12,12 @@ setup()
 	formats=/sys/kernel/tracing/events
 }
 
-need_formats()
-{
-	[ -r $formats/sched/sched_switch/format ] || skip "tracefs cannot be read"
-}
-
 # recorded OPTION...: perf's recording of switches, of a few processes that take turns.
 recorded()
 {
 	need_events system
-	need_formats
-	command -v perf >/dev/null || skip "no perf"
+	need_tracefs
+	need_fields_by_perf
 	perf record -q -e sched:sched_switch -a "$@" -- \
 		sh -c 'for i in 1 2 3 4 5 6; do (sleep 0.02) & done; wait' 2>err || { cat err; false; }
 }
@@ -48,7 +43,7 @@ same()
 }
 
 @test "all formats of this kernel have the fields that another reader finds" {
-	need_formats
+	need_tracefs
 	find $formats -mindepth 3 -name format >list
 	xargs "$fields" formats <list >ours
 	xargs "$tools/formats" <list >others
@@ -80,7 +75,7 @@ same()
 
 @test "what -R --save writes has the fields that perf script prints, and without -R none" {
 	need_events system
-	need_formats
+	need_tracefs
 	command -v perf >/dev/null || skip "no perf"
 	"$flamefold" record -q -R -e sched:sched_switch -a -d 0.5 -f folded -o live --save x.data 2>err || { cat err; false; }
 	same x.data
@@ -90,7 +85,7 @@ same()
 
 @test "fields are read live, and prev_pid is who the sample is of" {
 	need_events system
-	need_formats
+	need_tracefs
 	"$fields" live sched:sched_switch prev_comm prev_pid next_pid >ours
 	[ "$(wc -l <ours)" -eq 100 ]
 	[ "$(grep -c 'prev_comm=.*prev_pid=[0-9].*next_pid=[0-9]' ours)" -eq 100 ]
