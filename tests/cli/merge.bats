@@ -355,10 +355,9 @@ many_columns()
 # A section of 300 MB of zeros, in 35 KB.
 bomb()
 {
-	python3 - "$1" <<-'END'
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 - "$1" <<-'END'
 	import subprocess, sys, zlib
-	def varint(n):
-	    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+	from varints import encoded as varint
 	def section(number, body):
 	    return bytes([number]) + varint(len(body)) + body + zlib.crc32(body).to_bytes(4, "little")
 	def packed(part):

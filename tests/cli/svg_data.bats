@@ -231,11 +231,7 @@ EOF
 	! grep -aq '__[at]san_init' "$FLAMEFOLD" || skip "sanitizers take more than the limit for themselves"
 	cat >bomb.py <<'EOF'
 import base64, sys, zlib
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
+from varints import encoded as varint
 def picture(columns, more=0):
     directory = varint(len(columns)) + b"".join(varint(i) + varint(len(c)) for i, c in columns)
     payload = directory + b"".join(c for _, c in columns)
@@ -259,7 +255,7 @@ open("deeper.svg", "w").write(picture(tree(50000000)))
 open("names.svg", "w").write(picture(names(30000, 30000)))
 open("more.svg", "w").write(picture(tree(5), 1 << 40))
 EOF
-	python3 bomb.py
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 bomb.py
 	run --separate-stderr bash -c 'ulimit -v 400000; ulimit -t 20; "$1" fold --memory=350M deep.svg | wc -c' - "$FLAMEFOLD"
 	[ "$output" -eq 1000000 ] || { echo "$output $stderr"; return 1; }
 	for file in deeper names more; do
@@ -276,34 +272,22 @@ reports()
 	"$FLAMEFOLD" graph --quiet -o small.svg small.folded
 	cat >reports.py <<'EOF'
 import base64, re, zlib
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-def number(b, i):
-    n = shift = 0
-    while True:
-        n |= (b[i] & 127) << shift
-        shift, i = shift + 7, i + 1
-        if b[i - 1] < 128:
-            return n, i
+from varints import Reader, encoded as varint
 picture = open("small.svg").read()
 old = re.search('<metadata id="flamefold-data"([^>]*)>(.*?)</metadata>', picture, re.S)
 payload = base64.b64decode(re.sub(r"<[^>]*>|\s", "", old[2]))
 assert 'data-packing="none"' in old[1]
-count, at = number(payload, 0)
+r = Reader(payload)
 directory = []
-for _ in range(count):
-    column, at = number(payload, at)
-    size, at = number(payload, at)
+for _ in range(r.number()):
+    column, size = r.number(), r.number()
     assert column != 38
     directory.append((column, size))
 def entry(*fields):
     return varint(len(fields)) + b"".join(f.encode() + b"\0" for f in fields)
 def write(name, report):
     columns = directory + [(38, len(report))]
-    whole = varint(len(columns)) + b"".join(varint(c) + varint(n) for c, n in columns) + payload[at:] + report
+    whole = varint(len(columns)) + b"".join(varint(c) + varint(n) for c, n in columns) + payload[r.at:] + report
     head = old[1].replace('"none"', '"zlib"')
     head = re.sub('data-bytes="[0-9]*"', f'data-bytes="{len(whole)}"', head)
     data = base64.b64encode(zlib.compress(whole)).decode()
@@ -318,7 +302,7 @@ write("odd.svg", entry("text", "command", odd) + entry("text", "host", odd) + en
 for i in "12":
     write(f"part{i}.svg", entry("finding", "frame_pointers", f"cause {i}", "", i, "4"))
 EOF
-	python3 reports.py
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 reports.py
 }
 
 @test "what a picture says of a recording cannot take long, nor reach a terminal raw" {

@@ -225,22 +225,15 @@ slice()
 	"$flamefold" merge -q --no-pack -o plain.ff one.ff
 	# The first of its widths, and of its parts, with a checksum that is right.
 	for change in 0:ff 1:00 3:07; do
-		python3 - plain.ff "$change" >bad.ff <<-'END'
+		PYTHONPATH=$BATS_TEST_DIRNAME python3 - plain.ff "$change" >bad.ff <<-'END'
 		import sys, zlib
-		data, at = bytearray(open(sys.argv[1], "rb").read()), 10
-		def varint():
-		    global at
-		    value = shift = 0
-		    while True:
-		        at += 1
-		        value |= (data[at - 1] & 127) << shift
-		        shift += 7
-		        if data[at - 1] < 128:
-		            return value
-		while varint() != 11:
-		    size = varint()
-		    at += size + 4
-		size = varint()
+		from varints import Reader
+		data = bytearray(open(sys.argv[1], "rb").read())
+		r = Reader(data, 10)
+		while r.number() != 11:
+		    size = r.number()
+		    r.at += size + 4
+		size, at = r.number(), r.at
 		offset, byte = sys.argv[2].split(":")
 		data[at + int(offset)] = int(byte, 16)
 		data[at + size:at + size + 4] = zlib.crc32(data[at:at + size]).to_bytes(4, "little")
@@ -296,45 +289,34 @@ slice()
 # Processors of a picture: their number, the ns where a cell begins, and what it weighs, as the documents say.
 by_processor()
 {
-	python3 - "$1" <<-'END'
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 - "$1" <<-'END'
 	import base64, re, sys, zlib
+	from varints import Reader
 	text = open(sys.argv[1]).read()
 	head, body = re.search(r'<metadata id="flamefold-data"(.*?)>(.*?)</metadata>', text, re.S).groups()
 	data = base64.b64decode(re.sub(r"<[^>]*>|\s", "", body))
 	data = zlib.decompress(data) if 'packing="zlib"' in head else data
-	def reader(data):
-	    at = 0
-	    def number():
-	        nonlocal at
-	        value = shift = 0
-	        while True:
-	            at += 1
-	            value |= (data[at - 1] & 127) << shift
-	            shift += 7
-	            if data[at - 1] < 128:
-	                return value
-	    return number, lambda: len(data) - at
-	number, left = reader(data)
+	number = Reader(data).number
 	sizes, columns = [(number(), number()) for _ in range(number())], {}
 	at = len(data) - sum(size for _, size in sizes)
 	for column, size in sizes:
 	    columns[column], at = data[at:at + size], at + size
 	if 194 not in columns:
 	    sys.exit(0)
-	own, left = reader(columns[194])
+	own = Reader(columns[194])
 	processors, next_ = [], 0
-	while left():
-	    next_ += own()
-	    processors.append((next_, own()))
+	while own.left():
+	    next_ += own.number()
+	    processors.append((next_, own.number()))
 	    next_ += 1
-	head, (gaps, _), (pairs, _) = reader(columns[195])[0], reader(columns[196]), reader(columns[197])
+	head, gaps, pairs = [Reader(columns[i]).number for i in (195, 196, 197)]
 	width, unit, weighs, count, _ = [head() for _ in range(5)]
 	cells, cell = [], -1
 	for _ in range(count):
 	    cell += gaps() + 1
 	    cells.append(cell)
 	bits = iter([byte >> k & 1 for byte in columns[199] for k in range(8)])
-	samples, weights = reader(columns[200])[0], reader(columns.get(201, b""))[0]
+	samples, weights = [Reader(columns.get(i, b"")).number for i in (200, 201)]
 	parameters = iter(columns.get(198, b""))
 	for processor, all_ in processors:
 	    some, cell = pairs() + 1, -1
