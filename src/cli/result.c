@@ -14,6 +14,20 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
+/* Why what is written lacks the times that were asked for, or NULL. */
+static const char *why_untimed(const struct ff_profile *p, const struct settings *s,
+			       const struct format *format)
+{
+	const char *colors = s->graph.colors;
+
+	if (!format_is_picture(format))
+		return ff_profile_untimed(p);
+	/* These stacks have got frames, and ends, that cells of time know nothing of. */
+	if (colors && strcmp(colors, "chain") == 0)
+		return "colors of a chain have stacks of their own: --colors=hot has it";
+	return ff_profile_unmapped(p);
+}
+
 int result_write(const struct analysis *a, const struct settings *s,
 		 const struct format *format, struct output *out, const char *path)
 {
@@ -37,8 +51,7 @@ int result_write(const struct analysis *a, const struct settings *s,
 		err = ff_write(p, format->of_profile, &s->graph,
 			       visible ? visible : out->stream);
 	if (err == 0 && (s->heat == HEAT_YES || s->phases))
-		missing = format_is_picture(format) ? ff_profile_unmapped(p)
-						    : ff_profile_untimed(p);
+		missing = why_untimed(p, s, format);
 	if (missing)
 		say_warning("there is no map of time: %s", missing);
 	if (visible)

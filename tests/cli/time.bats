@@ -121,6 +121,10 @@ slice()
 	! grep 'translate(10 36)' strip
 	run -0 --separate-stderr "$flamefold" graph --chart --heat -o chart.svg phases.txt
 	[[ $stderr == *"no map of time: a chart goes by time itself"* ]]
+	run -0 --separate-stderr "$flamefold" graph --colors=chain --heat -o chain.svg phases.txt
+	[[ $stderr == *"no map of time: colors of a chain have stacks of their own: --colors=hot has it"* ]]
+	run -0 --separate-stderr "$flamefold" graph --colors=hot --heat -o hot.svg phases.txt
+	[[ $stderr != *"no map of time"* ]]
 	xmllint --noout one.svg strip.svg phases.svg
 }
 
