@@ -283,6 +283,7 @@ int write_chart_svg(struct context *ctx, const struct tree_source *in,
 		text_add(&s.sink.text, s.drawn.bytes, s.drawn.size);
 		text_string(&s.sink.text, "</g>\n");
 		s.sink.text.failed |= s.drawn.failed;
+		page_viewer(&s.sink.text, &s.page);
 		if (!(s.graph.flags & FF_GRAPH_STATIC))
 			metadata_add(&s.sink, &metadata);
 		page_end(&s.sink.text, &s.page);

@@ -304,13 +304,19 @@ void page_add_script(struct text *t, const struct page *p)
 	text_add(t, viewer_end_js, sizeof(viewer_end_js) - 1);
 }
 
+void page_viewer(struct text *t, const struct page *p)
+{
+	if (!graph_has_viewer(p->options) || p->html)
+		return;
+	text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
+	page_add_script(t, p);
+	text_string(t, "]]></script>\n");
+}
+
 void page_end(struct text *t, const struct page *p)
 {
-	if (graph_has_viewer(p->options) && !p->html) {
-		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
-		page_add_script(t, p);
-		text_string(t, "]]></script>\n");
-	}
+	if (!p->chart)
+		page_viewer(t, p);
 	text_string(t, "</svg>\n");
 	if (p->html)
 		html_end(t, p);

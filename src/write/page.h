@@ -38,6 +38,9 @@ void page_add_script(struct text *t, const struct page *p);
 
 /* Everything up to the first frame. */
 void page_begin(struct text *t, const struct page *p);
+/* The viewer, in SVG. It begins while a browser reads what stands behind it: that of a chart is before the
+ * data, of which it needs a part to show something, the other one is a part of page_end(). */
+void page_viewer(struct text *t, const struct page *p);
 /* Everything behind the data. */
 void page_end(struct text *t, const struct page *p);
 

@@ -1,7 +1,9 @@
 // A chart: what each thread did when, by mouse and by keys.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { near, openBrowser, require } from "./page.mjs";
@@ -240,6 +242,48 @@ test("of many runs the first picture has joined ones, and a zoom shows each of t
 
 	await goTo(page, middle + 5 * ms, middle + 25 * ms);
 	assert.ok((await spans(page)).some(({ says }) => says === long.says), long.says);
+});
+
+test("it is there before the browser has read all of the file, and then the rest comes", {
+	notInFirefox: "it hands on the beginning of a document when it likes",
+}, async () => {
+	/* Of more and shorter pieces than are written. */
+	const svg = chartOfMany(400000).replace(/(?:[\w+/=]+\n){4}/g, "$&</data>\n<data>\n");
+	const held = svg.length - 4000;
+	let rest;
+	const server = createServer((request, response) => {
+		response.setHeader("content-type", "image/svg+xml");
+		response.write(svg.slice(0, held));
+		rest = () => response.end(svg.slice(held));
+	}).listen(0, "127.0.0.1");
+
+	await once(server, "listening");
+
+	const page = await browser.newPage();
+
+	try {
+		await page.goto(`http://127.0.0.1:${server.address().port}/x.svg`, { waitUntil: "commit" });
+		await page.waitForSelector("svg[data-ready]");
+		assert.equal(await page.evaluate(() => document.readyState), "loading");
+		assert.ok((await spans(page)).length > 100);
+		await press(page, "+");
+		rest();
+		await whole(page);
+		assert.equal(await page.evaluate(() => document.querySelector("#details").textContent.includes("cannot be read")), false);
+		assert.equal(await page.evaluate(() => document.querySelectorAll("#app").length), 1);
+	} finally {
+		server.closeAllConnections();
+		server.close();
+		await page.close();
+	}
+});
+
+test("of a file that was cut there is what is finer no more", { notInFirefox: "it shows nothing of it" }, async () => {
+	const svg = chartOfMany(400000).replace(/(?:[\w+/=]+\n){4}/g, "$&</data>\n<data>\n");
+	const page = await browser.open(svg.slice(0, svg.length - 40000));
+
+	await page.waitForFunction(() => /cannot be read/.test(document.querySelector("#details").textContent));
+	assert.ok((await spans(page)).length > 100);
 });
 
 test("nothing is wrong with it for those who do not see it", { notInFirefox: "axe is loaded through Chromium" }, async () => {

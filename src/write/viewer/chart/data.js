@@ -5,8 +5,9 @@
  * tree: nodes + what.
  *
  * Of many runs nobody waits for all: a first picture is drawn of a level of joined spans, which stand before the
- * runs in the data. The rest is unpacked, and read in steps, while that is looked at: finer levels, then blocks
- * of runs, from which search adds up; and a block at once where somebody looks at it closely.
+ * runs in the data, and the browser has still to read these. The rest is unpacked, and read in steps, while that
+ * is looked at: finer levels, then blocks of runs, from which search adds up; and a block at once where somebody
+ * looks at it closely.
  */
 const whats = ["[no frames]", "[not sampled]", "[waiting]", "[runqueue]"];
 const sampled = 0, unsampled = 1, waiting = 2, runnable = 3;

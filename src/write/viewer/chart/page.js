@@ -166,10 +166,44 @@ function makePage() {
 
 const pause = () => new Promise((done) => { setTimeout(done); });
 
-/* The payload, as it comes. Once something is to be seen, there is time for it to be drawn, and for keys. */
-async function receive(holder, arrives) {
-	const bytes = octets(+holder.getAttribute("data-bytes"));
-	const pieces = [...holder.querySelectorAll("data")].map((one) => () => fromText(one.textContent));
+/* Until what is asked for stands in the document, or all of that has been read. */
+const arrival = (isThere) => new Promise((done) => {
+	const look = () => {
+		if (document.readyState === "loading" && !isThere())
+			return;
+		watch.disconnect();
+		done();
+	};
+	const watch = new MutationObserver(look);
+
+	watch.observe(root, { childList: true, subtree: true });
+	document.addEventListener("DOMContentLoaded", look);
+	look();
+});
+
+/* Hands on the payload, which stands behind the script, in its pieces: one is whole when another one is behind it.
+ * Once something is to be seen the browser reads the others first, and then there is time for it to draw that, and
+ * for keys. */
+async function handOn(holder, take) {
+	const pieces = () => holder.querySelectorAll("data");
+
+	for (let k = 0; ; k++) {
+		await arrival(() => !chart && pieces().length > k + 1);
+		if (k === pieces().length)
+			return;
+		if (chart)
+			await pause();
+		await take(fromText(pieces()[k].textContent));
+	}
+}
+
+/* The payload, as it comes. */
+async function receive(arrives) {
+	const find = () => root.querySelector("#flamefold-data");
+
+	await arrival(find);
+
+	const holder = find(), bytes = octets(+holder.getAttribute("data-bytes"));
 	let have = 0;
 
 	function add(piece) {
@@ -179,18 +213,14 @@ async function receive(holder, arrives) {
 	}
 
 	if (holder.getAttribute("data-packing") === "none") {
-		pieces.forEach((piece) => add(piece()));
+		await handOn(holder, add);
 		return bytes;
 	}
 
 	const { readable, writable } = new DecompressionStream("deflate");
 	const reader = readable.getReader(), writer = writable.getWriter();
 	const write = async () => {
-		for (const piece of pieces) {
-			if (chart)
-				await pause();
-			await writer.write(piece());
-		}
+		await handOn(holder, (piece) => writer.write(piece));
 		await writer.close();
 	};
 
@@ -217,8 +247,7 @@ function readOn() {
 }
 
 async function start() {
-	const holder = root.querySelector("#flamefold-data");
-	const bytes = await receive(holder, (some, have) => {
+	const bytes = await receive((some, have) => {
 		if (chart || have < 4096 || have < firstPart(some))
 			return;
 		readChart(some);
