@@ -247,42 +247,70 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_FILE2] = simpleperf_read_files2,
 };
 
+/* Sections that could not be read. A table that is not one makes all of them so: the first
+ * says what is wrong, and the others are a number. */
+struct unread {
+	const char *why;
+	uint64_t offset;
+	int bit, count;
+};
+
+static void note_unread(struct unread *unread, int bit, uint64_t offset, const char *why)
+{
+	if (unread->count++ == 0)
+		*unread = (struct unread){ why, offset, bit, 1 };
+}
+
+static void warn_unread(struct context *ctx, const char *path,
+			const struct unread *unread)
+{
+	if (unread->count == 1)
+		warn(ctx, "'%s': header feature %d at " PRIoff " %s", path, unread->bit,
+		     unread->offset, unread->why);
+	else if (unread->count)
+		warn(ctx,
+		     "'%s': %d header features cannot be read: the first, %d at " PRIoff
+		     ", %s",
+		     path, unread->count, unread->bit, unread->offset, unread->why);
+}
+
 /* Reads the section of a file into memory and hands it to its reader. What lies
- * outside the file, or takes more memory than there is, is said and left out. */
+ * outside the file, or takes more memory than there is, is left out. */
 static int read_section_of(struct context *ctx, struct input *in, int bit,
-			   uint64_t offset, uint64_t size)
+			   struct file_part part, struct unread *unread)
 {
 	uint8_t *bytes;
 	struct cursor c;
 	size_t got;
 	int err;
 
-	if (bit == FEATURE_TRACING_DATA && size > TRACING_MOST)
-		size = TRACING_MOST;
-	if (offset > in->file.size || size > in->file.size - offset ||
-	    size > FEATURE_MOST) {
-		warn(ctx, "'%s': header feature %d at " PRIoff " lies outside the file",
-		     in->file.path, bit, offset);
+	/* The recorder wanted to write it and had nothing to tell, as perf on processors
+	 * without a description. */
+	if (part.size == 0)
+		return 0;
+	if (bit == FEATURE_TRACING_DATA && part.size > TRACING_MOST)
+		part.size = TRACING_MOST;
+	if (part.offset > in->file.size || part.size > in->file.size - part.offset ||
+	    part.size > FEATURE_MOST) {
+		note_unread(unread, bit, part.offset, "lies outside the file");
 		return 0;
 	}
 	/* A text of its size may be put together. */
-	if (!budget_take(ctx->budget, 3 * size)) {
+	if (!budget_take(ctx->budget, 3 * part.size)) {
 		budget_refuse(ctx->budget, "header features", in->file.path);
 		return 0;
 	}
-	bytes = malloc((size_t)size + 1);
+	bytes = malloc(part.size + 1);
 	if (!bytes)
 		return fail_memory(ctx);
-	err = file_read(ctx, &in->file, (struct file_part){ offset, (size_t)size }, bytes,
-			&got);
+	err = file_read(ctx, &in->file, part, bytes, &got);
 	c = in_cursor(in, bytes, got);
 	if (err == 0 && readers[bit](in, &c) < 0)
 		err = fail_memory(ctx);
 	if (err == 0 && c.bad)
-		warn(ctx, "'%s': header feature %d at " PRIoff " is cut short",
-		     in->file.path, bit, offset);
+		note_unread(unread, bit, part.offset, "is cut short");
 	free(bytes);
-	budget_give_back(ctx->budget, 3 * size);
+	budget_give_back(ctx->budget, 3 * part.size);
 	return err;
 }
 
@@ -306,6 +334,7 @@ int features_read(struct context *ctx, struct input *in)
 {
 	uint64_t entry = in->sources.v[0].end, end = 0;
 	uint8_t sections[FEATURES * HEADER_SECTION], *section = sections;
+	struct unread unread = { 0 };
 	uint8_t behind[8];
 	size_t got, want = 0;
 	int err;
@@ -334,10 +363,13 @@ int features_read(struct context *ctx, struct input *in)
 			end = offset + size;
 		if (!readers[bit])
 			continue;
-		err = read_section_of(ctx, in, bit, offset, size);
+		err = read_section_of(ctx, in, bit,
+				      (struct file_part){ offset, (size_t)size },
+				      &unread);
 		if (err < 0)
 			return err;
 	}
+	warn_unread(ctx, in->file.path, &unread);
 	/* Files that were put behind each other: all but the first are lost, which is
 	 * to be said. */
 	end = end > entry ? end : entry;

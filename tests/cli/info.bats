@@ -488,6 +488,27 @@ kernel()
 	warns damage 'it is damaged, and only what is whole counts: '
 }
 
+# features LINE...: x.data, and in err what is said of its header features.
+features()
+{
+	"$root/tests/perfdata/build" -o x.data - < <(
+		echo 'attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec'
+		printf '%s\n' "$@"
+		echo 'sample pid=1 time=2 ip=0x1234 period=7 chain=U,0x1234')
+	"$flamefold" fold x.data 2>&1 >/dev/null | grep 'header feature' >err || :
+}
+
+@test "a section of the header without bytes is no damage, and all damage is one sentence" {
+	features 'feature number=8 zeros=0' 'feature number=11 zeros=0'
+	[ ! -s err ]
+	features 'feature number=8 hex=ff' 'feature number=11 zeros=0'
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q "^flamefold: 'x.data': header feature 8 at 0x[0-9a-f]* is cut short$" err
+	features 'feature number=3 hex=ff' 'feature number=8 hex=ff' 'feature number=11 hex=ff'
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q "^flamefold: 'x.data': 3 header features cannot be read: the first, 3 at 0x[0-9a-f]*, is cut short$" err
+}
+
 @test "warnings: in text they stand at the end" {
 	run --separate-stderr "$flamefold" info p.data
 	[ "$status" -eq 0 ]
