@@ -721,25 +721,23 @@ static const struct {
 	{ "unnamed", judge_unnamed, false },
 };
 
-/* By the last part of the first word of its command line. */
+/* simpleperf says who it is; else by the last part of the first word of a command line. */
 static const struct recorder *find_recorder(const struct ff_profile *p)
 {
 	for (size_t i = 0; i < p->inputs.count; i++) {
-		const char *form = ff_input_text(p->inputs.v[i], FF_INPUT_FORM);
-		const char *word = ff_input_text(p->inputs.v[i], FF_INPUT_COMMAND);
-		size_t size = word ? strcspn(word, " ") : 0;
+		const char *form = ff_input_text(p->inputs.v[i], FF_INPUT_FORM), *slash;
+		const char *word = ff_input_text(p->inputs.v[i], FF_INPUT_RECORDER);
+		size_t size;
 
-		/* A live run is flamefold's own, whatever the program around the library
-		 * is called. */
+		/* A live run is flamefold's own, whoever runs the library. */
 		if (form && strcmp(form, "live") == 0)
 			return &recorders[1];
-		for (size_t k = 0; k < size; k++)
-			if (word[k] == '/') {
-				word += k + 1;
-				size -= k + 1;
-				/* The word is shorter now: from its beginning again. */
-				k = (size_t)-1;
-			}
+		if (!word || strncmp(word, "simpleperf ", 11) != 0)
+			word = ff_input_text(p->inputs.v[i], FF_INPUT_COMMAND);
+		size = word ? strcspn(word, " ") : 0;
+		slash = size ? memrchr(word, '/', size) : NULL;
+		size -= slash ? (size_t)(slash + 1 - word) : 0;
+		word = slash ? slash + 1 : word;
 		for (size_t k = 0; k < sizeof(recorders) / sizeof(*recorders); k++)
 			if (size && strlen(recorders[k].name) == size &&
 			    strncmp(recorders[k].name, word, size) == 0)

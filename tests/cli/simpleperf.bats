@@ -137,6 +137,17 @@ symbols()
 	[[ $output = *'"name": "cpu-cycles"'* ]]
 }
 
+@test "advice is for the program that recorded, whatever its file is called" {
+	{
+		echo 'feature cmdline=/home/user/sp_static,record,-b'
+		echo 'attr name="" sample_type=IP,TID,TIME,PERIOD flags=sample_id_all'
+		echo 'sample pid=7 time=9 ip=0x10 period=5'
+		echo "feature number=129 hex=$(meta simpleperf_version 1.2)"
+	} | "$build" -o flat.data -
+	run -0 "$flamefold" info flat.data
+	[[ $output = *"simpleperf record --call-graph dwarf"* ]]
+}
+
 @test "records of its own are named and counted" {
 	app <<-END
 	raw type=32776 hex=$(u64 1)
