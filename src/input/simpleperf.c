@@ -120,10 +120,11 @@ static uint64_t event_key(uint64_t type, uint64_t config)
 	return hash_u64(config) ^ type;
 }
 
-/* Lines of "name,type,config". */
+/* Lines of "name,type,config". Of a kind that the kernel numbers when it starts, such as
+ * cs-etm, the event may have been configured further: then the first name of its kind. */
 static int name_listed_events(struct input *in, struct info_word lines)
 {
-	struct hash_map names = { 0 };
+	struct hash_map names = { 0 }, kinds = { 0 };
 	int err = 0;
 
 	while (lines.size > 0 && err == 0) {
@@ -135,7 +136,8 @@ static int name_listed_events(struct input *in, struct info_word lines)
 		if (line.size == 0)
 			continue;
 		if (intern_add(in->strings, line.text, line.size, &name) < 0 ||
-		    !hash_map_set(&names, event_key(type, config), name))
+		    !hash_map_set(&names, event_key(type, config), name) ||
+		    (!hash_map_get(&kinds, type) && !hash_map_set(&kinds, type, name)))
 			err = -ENOMEM;
 	}
 	for (size_t i = 0; i < in->rec.events.count && err == 0; i++) {
@@ -143,10 +145,13 @@ static int name_listed_events(struct input *in, struct info_word lines)
 		const uint32_t *name =
 			hash_map_get(&names, event_key(e->type, e->config));
 
+		if (!name && e->type >= PERF_TYPE_MAX)
+			name = hash_map_get(&kinds, e->type);
 		if (name && !e->name)
 			e->name = *name;
 	}
 	hash_map_release(&names);
+	hash_map_release(&kinds);
 	return err;
 }
 

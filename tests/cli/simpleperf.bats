@@ -148,6 +148,20 @@ symbols()
 	[[ $output = *"simpleperf record --call-graph dwarf"* ]]
 }
 
+@test "an event of a processor's own kind has the name of its kind, however it was configured" {
+	{
+		echo 'attr name="" type=7 config=0x4000 sample_type=IP,TID,TIME flags=sample_id_all'
+		echo 'attr name="" type=0 config=5 sample_type=IP,TID,TIME flags=sample_id_all'
+		echo 'sample pid=7 time=9 ip=0x10'
+		echo "feature number=129 hex=$(meta simpleperf_version 1.2 event_type_info 'cs-etm,7,0
+cpu-cycles,0,0')"
+	} | "$build" -o etm.data -
+	run -0 "$flamefold" info --format=json etm.data
+	[[ $output = *'"name": "cs-etm"'* ]]
+	[[ $output = *'"name": "branch-misses"'* ]]
+	[[ $output != *'"name": "cpu-cycles"'* ]]
+}
+
 @test "records of its own are named and counted" {
 	app <<-END
 	raw type=32776 hex=$(u64 1)
