@@ -103,10 +103,43 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	return order;
 }
 
-static int make_join_input(struct making *m, const struct intern *strings)
+/* Lists the functions of the trie's nodes in m->function: there may be many more, of other recordings. Joined
+ * nodes there can be: one for the root, and for each other node one for its function and for each one that
+ * was inlined there. */
+static size_t list_node_functions(struct making *m)
 {
 	const struct symbols *symbols = m->input.symbols;
 	const struct trie *t = m->input.trie;
+	size_t count = 0;
+	uint32_t inlined;
+
+	m->input.most = t->count;
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t frame = t->nodes[i].frame;
+
+		/* Until all are known these say who is. */
+		m->of_frame[frame] = 1;
+		symbols_inlined(symbols, frame, &inlined);
+		m->input.most += inlined;
+	}
+	for (uint32_t i = 0; i < symbols->of_frame.count; i++) {
+		const uint32_t *run = symbols_inlined(symbols, i, &inlined);
+
+		if (!m->of_frame[i])
+			continue;
+		m->rank[symbols->of_frame.v[i]] = 1;
+		for (uint32_t k = 0; k < inlined; k++)
+			m->rank[run[k]] = 1;
+	}
+	for (size_t i = 0; i < symbols->functions.count; i++)
+		if (m->rank[i])
+			m->function[count++] = (uint32_t)i;
+	return count;
+}
+
+static int make_join_input(struct making *m, const struct intern *strings)
+{
+	const struct symbols *symbols = m->input.symbols;
 	size_t frames = symbols->of_frame.count, count = symbols->functions.count;
 	struct name_order by = { symbols, strings };
 	uint32_t inlined;
@@ -117,30 +150,18 @@ static int make_join_input(struct making *m, const struct intern *strings)
 	if (!m->rank || !m->function || !m->of_frame)
 		return -ENOMEM;
 	/* Nodes ask for a function's rank in place of comparing names. */
-	for (size_t i = 0; i < count; i++)
-		m->function[i] = (uint32_t)i;
+	count = list_node_functions(m);
 	qsort_r(m->function, count, sizeof(*m->function), compare_by_name, &by);
 	for (size_t i = 0; i < count; i++)
 		m->rank[m->function[i]] = (uint32_t)i;
 	for (size_t i = 0; i < count; i++)
-		if (symbols->functions.v[i].dropped)
-			m->rank[i] = (uint32_t)RANK_DROPPED;
+		if (symbols->functions.v[m->function[i]].dropped)
+			m->rank[m->function[i]] = (uint32_t)RANK_DROPPED;
 	/* Every node asks for its frame's rank, and there are many more nodes than frames. */
 	for (uint32_t i = 0; i < frames; i++) {
 		symbols_inlined(symbols, i, &inlined);
 		m->of_frame[i] =
 			inlined ? (uint32_t)RANK_RUN : m->rank[symbols->of_frame.v[i]];
-	}
-	/* Joined nodes there can be: one for the root, and for each other node one for its
-	 * function and for each one that was inlined there. */
-	m->input.most = t->count;
-	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame;
-
-		if (m->of_frame[frame] != (uint32_t)RANK_RUN)
-			continue;
-		symbols_inlined(symbols, frame, &inlined);
-		m->input.most += inlined;
 	}
 	/* Ids of joined nodes have to stay below the marks. */
 	return m->input.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
