@@ -12,6 +12,7 @@
 #include "archive/index.h"
 #include "archive/merge.h"
 #include "archive/sql.h"
+#include "archive/symbol_ids.h"
 #include "store/store.h"
 
 enum { LISTED_PART = 1000 };
@@ -108,16 +109,9 @@ int ff_archive_has(struct ff_archive *a, const char *path)
 static int index_symbol(struct ff_archive *a, const struct ff_table_row *row,
 			int64_t file)
 {
-	const char *module = row->module ? row->module : "";
 	int64_t id = 0;
-	int err = sql_run(a, NULL,
-			  "INSERT INTO symbol(name, module) VALUES(?, ?) ON CONFLICT DO "
-			  "NOTHING",
-			  "tt", row->name, module);
+	int err = symbol_ids_find(a, row->name, row->module ? row->module : "", &id);
 
-	if (err >= 0)
-		err = sql_run(a, &id, "SELECT id FROM symbol WHERE name=? AND module=?",
-			      "tt", row->name, module);
 	if (err >= 0)
 		err = sql_run(a, NULL, "INSERT INTO file_symbol VALUES(?, ?, ?, ?)",
 			      "iiii", id, file, (int64_t)row->self, (int64_t)row->total);
@@ -190,7 +184,9 @@ static int index_file(struct ff_archive *a, const struct ff_archive_recording *r
 static int make_part(struct ff_archive *a, const struct ff_archive_recording *r,
 		     struct new_part *part, struct contents *c, struct ff_profile **ret)
 {
-	struct ff_options options = { .size = sizeof(options), .threads = 1 };
+	struct ff_options options = { .size = sizeof(options),
+				      .threads = 1,
+				      .memory = a->memory };
 	struct merge_job job = { .added = r };
 	int err = parts_begin(a, part);
 
@@ -266,7 +262,7 @@ int ff_archive_add(struct ff_archive *a, const struct ff_archive_recording *give
 		if (err == 0)
 			err = index_file(a, &r, &after, p);
 		if (err < 0)
-			sqlite3_exec(a->db, "ROLLBACK TO recording", NULL, NULL, NULL);
+			index_undo(a);
 		sqlite3_exec(a->db, "RELEASE recording", NULL, NULL, NULL);
 	}
 	if (err != 0)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/context.h"
+#include "base/intern.h"
 
 /*
  * Archives: Documentation/archive.md. What is in a directory:
@@ -35,6 +36,13 @@ struct archive_statement {
 	sqlite3_stmt *stmt;
 };
 
+/* Functions that this transaction has asked the index for. */
+struct symbol_ids {
+	struct intern texts;
+	struct hash_map by_texts; /* of a name and a module: index in .ids */
+	ARRAY(int64_t) ids;
+};
+
 struct ff_archive {
 	struct context ctx;
 	uint64_t memory; /* bytes, for what one part makes large */
@@ -46,6 +54,7 @@ struct ff_archive {
 	bool adding; /* a transaction is open */
 	unsigned parts_made; /* by this process */
 	ARRAY(struct written_part) written;
+	struct symbol_ids symbols;
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "archive/sql.h"
+#include "archive/symbol_ids.h"
 
 enum { BUSY_MS = 60000, VERSION = 1 };
 #define APPLICATION_ID 0x46464152 /* "FFAR" */
@@ -56,10 +57,18 @@ int index_begin(struct ff_archive *a)
 	return run_script(a, "BEGIN IMMEDIATE");
 }
 
+void index_undo(struct ff_archive *a)
+{
+	sqlite3_exec(a->db, "ROLLBACK TO recording", NULL, NULL, NULL);
+	symbol_ids_forget(a);
+}
+
 int index_end(struct ff_archive *a, int err)
 {
 	int code;
 
+	/* Somebody else may remove functions from here on. */
+	symbol_ids_forget(a);
 	if (err >= 0) {
 		code = sqlite3_exec(a->db, "COMMIT", NULL, NULL, NULL);
 		if (code == SQLITE_OK)
@@ -181,5 +190,6 @@ void index_close(struct ff_archive *a)
 	for (size_t i = 0; i < a->statements.count; i++)
 		sqlite3_finalize(a->statements.v[i].stmt);
 	array_release(&a->statements);
+	symbol_ids_release(a);
 	sqlite3_close(a->db);
 }

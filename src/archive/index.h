@@ -10,5 +10,7 @@ void index_close(struct ff_archive *a);
 int index_begin(struct ff_archive *a); /* to write; who else writes is waited for */
 /* Ends it: commits where @err is 0, else all is as before. Returns @err, or what went wrong. */
 int index_end(struct ff_archive *a, int err);
+/* What was done since the savepoint "recording" is as if it had not been. */
+void index_undo(struct ff_archive *a);
 
 #endif

@@ -12,6 +12,7 @@ int merge_parts(struct ff_archive *a, struct merge_job *job)
 		.size = sizeof(options),
 		.labels = r ? r->labels : NULL,
 		.label_count = r ? r->label_count : 0,
+		.memory = a->memory,
 	};
 	const char *name, *why;
 	struct ff_merge *m = NULL;
