@@ -69,9 +69,16 @@ FF_API int ff_store_write(struct ff_profile *p, const struct ff_store_options *o
  * use. */
 enum { FF_MANY = 1 << 19 };
 
+/* A flag beside FF_MANY: recordings are not added up. Each is in memory until it is taken to be written. */
+enum { FF_APART = 1 << 24 };
+
+/* When all are read: the @i'th recording alone is what the profile has, as if it had been finished with that.
+ * 1, 0 where there are no more, or a negative errno with ff_profile_error(). */
+FF_API int ff_store_take(struct ff_profile *p, size_t i);
+
 /* 1: all that was read so far gives, as one file, what files of each recording add up to, byte for byte,
  * unless two are of one content. 0: not surely. To be asked after each is read, and when the profile is
- * finished. */
+ * finished. With FF_APART: the last one that was read or taken gives the file that it does by itself. */
 FF_API int ff_store_is_sum(const struct ff_profile *p);
 
 /* SHA-256 of what is in a file, which is what an input is known by, in hexadecimal. A negative errno. */

@@ -108,7 +108,7 @@ int finish_so_far(struct ff_profile *p)
 	if (err < 0)
 		return err;
 	show_progress(p, "reading symbols", 0, p->collected.frames.list.count);
-	err = name_frames(p);
+	err = batch_is_named(p) ? 0 : name_frames(p);
 	if (err < 0)
 		return err;
 	warn_of_unread(p);
@@ -130,7 +130,8 @@ int finish_so_far(struct ff_profile *p)
 	if (err == 0 && p->options.flags & FF_PHASES &&
 	    heat_is_wanted(&p->collected.heat))
 		err = phases_find(p, &p->phases);
-	if (err == 0)
+	/* A profile file has no place for them, and they look at code anew. */
+	if (err == 0 && !profile_reads_many(p))
 		err = findings_make(p);
 	free(left_out);
 	if (err < 0)

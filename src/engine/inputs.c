@@ -20,6 +20,14 @@ struct ff_input *add_input(struct ff_profile *p)
 	return input;
 }
 
+void release_input(struct ff_input *input)
+{
+	input_close(input->input);
+	report_free(input->report);
+	stored_free(input->stored);
+	array_release(&input->split.by_event);
+}
+
 /* For those who ask later what events there were. */
 int list_events(struct ff_profile *p, struct ff_input *input)
 {
@@ -124,7 +132,7 @@ static int check_unfinished(struct ff_profile *p, const char *name)
 			    name);
 	/* Another input may tell more of the same files, so frames are named anew. */
 	symbols_forget(&p->symbols);
-	return 0;
+	return batch_set_aside(p);
 }
 
 int ff_profile_read(struct ff_profile *p, const char *path)

@@ -23,13 +23,13 @@ enum {
 		      FF_MARK_INLINED + FF_TRUST_MAPS + FF_MERGE_CLONES + FF_PLACES +
 		      FF_SAMPLES + FF_NO_INFER + FF_FORCE + FF_LABELS + FF_VALUES +
 		      FF_TIME_BLOCKS + FF_KEEP_ADDRESSES + FF_MANY + FF_CHART + FF_HEAT +
-		      FF_PHASES,
+		      FF_PHASES + FF_APART,
 	FLAGS_JOINED = FF_ADDRS | FF_MARK_KERNEL | FF_MARK_JIT | FF_COMPAT_STACKCOLLAPSE |
 		       FF_FLAMECHART | FF_SRCLINE | FF_TIMED | FF_INLINE | FF_NO_INLINE |
 		       FF_MARK_INLINED | FF_TRUST_MAPS | FF_MERGE_CLONES | FF_PLACES |
 		       FF_SAMPLES | FF_NO_INFER | FF_FORCE | FF_LABELS | FF_VALUES |
 		       FF_TIME_BLOCKS | FF_KEEP_ADDRESSES | FF_MANY | FF_CHART | FF_HEAT |
-		       FF_PHASES,
+		       FF_PHASES | FF_APART,
 };
 _Static_assert(FLAGS_ADDED == FLAGS_JOINED, "two flags share a bit");
 
@@ -255,12 +255,9 @@ void ff_profile_free(struct ff_profile *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->inputs.count; i++) {
-		input_close(p->inputs.v[i]->input);
-		report_free(p->inputs.v[i]->report);
-		stored_free(p->inputs.v[i]->stored);
-		array_release(&p->inputs.v[i]->split.by_event);
-	}
+	batch_release(p);
+	for (size_t i = 0; i < p->inputs.count; i++)
+		release_input(p->inputs.v[i]);
 	symbolizer_free(p->symbolizer);
 	stack_walker_free(p->walker);
 	binaries_free(p->binaries);

@@ -124,6 +124,13 @@ struct part_sizes {
 	size_t stacks; /* nodes and cells in memory, with FF_MANY */
 };
 
+/* With FF_APART: a recording that is not in the profile's place. */
+struct set_aside {
+	struct collected collected; /* but for the frames, which are those of all */
+	struct ff_input *input;
+	bool taken; /* once, for what was collected is gone then */
+};
+
 /* Stacks of many recordings that are in a file: see engine/spill.c. */
 struct spill {
 	int fd; /* where there are some */
@@ -154,6 +161,8 @@ struct ff_profile {
 	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
 	struct spill spill;
+	ARRAY(struct set_aside) apart;
+	size_t taken; /* of .apart, whose input is lent to .inputs; .apart.count: none */
 	struct filters *filters;
 	struct binaries *binaries;
 	struct stack_walker *walker; /* FF_MANY: of the last recording; NULL: none yet */
@@ -217,6 +226,7 @@ const struct incomplete_words *incomplete_most(const struct ff_profile *p);
 /* engine/inputs.c */
 struct ff_input *add_input(struct ff_profile *p);
 int list_events(struct ff_profile *p, struct ff_input *input);
+void release_input(struct ff_input *input);
 
 /* engine/save.c: build ids of all that was mapped, for a saved run. 0, or -ENOMEM. */
 int save_objects(struct ff_profile *p, struct save *save);
@@ -231,6 +241,13 @@ void collected_take_back(struct ff_profile *p, struct collected *lent);
 void batch_end_stacks(struct ff_profile *p);
 void batch_end_names(struct ff_profile *p);
 void batch_end_tree(struct ff_profile *p);
+
+/* With FF_APART, what was read since the last call leaves the profile to the next recording. 0, or a
+ * negative errno with a sentence. */
+int batch_set_aside(struct ff_profile *p);
+/* Frames of all recordings have their names already. */
+bool batch_is_named(const struct ff_profile *p);
+void batch_release(struct ff_profile *p);
 
 /* engine/spill.c: with FF_MANY, when a recording has been read; when all have been; and the profile file of
  * what has been spilled. 0, or a negative errno with a sentence. */

@@ -12,6 +12,7 @@
  * A profile file of many is what files of each add up to, so that of parts is the same.
  */
 #include <errno.h>
+#include <flamefold_store.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,9 +30,10 @@ static bool may_spill(const struct ff_profile *p)
 {
 	const struct collected *c = &p->collected;
 
-	return profile_reads_many(p) && !c->samples.list.count && !c->chart.runs.count &&
-	       !c->heat.cells.count && !c->blocks.grid.grows && !profile_rule(p) &&
-	       !p->wall.weight && !filters_ask_frames(p->filters);
+	return profile_reads_many(p) && !(p->options.flags & FF_APART) &&
+	       !c->samples.list.count && !c->chart.runs.count && !c->heat.cells.count &&
+	       !c->blocks.grid.grows && !profile_rule(p) && !p->wall.weight &&
+	       !filters_ask_frames(p->filters);
 }
 
 static int spill_stacks(struct ff_profile *p)
