@@ -11,7 +11,7 @@
 #include "cli/merge_list.h"
 #include "cli/terminal.h"
 
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 256 };
 
 enum fate { FATE_REFUSED, FATE_KNOWN, FATE_ADDED };
 

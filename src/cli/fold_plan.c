@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	LARGE_FILE = 32 << 20, /* there is nothing to be saved */
 	PIPE_HEADER = 16, /* bytes: what came through a pipe is read in another way */
 	BATCH_BYTES = 256 << 20,
+	APART_BYTES = 32 << 20, /* the stacks of all are in memory */
 };
 
 struct file_look {
@@ -28,8 +30,19 @@ struct file_look {
 	size_t task;
 };
 
+/* Those of this machine are folded alone (ff_store_is_sum()), and who reads some of them together would only
+ * find that out. A header's text has a length before it, and is filled up with zeros. */
+static bool names_host(const void *bytes, size_t size, const char *host)
+{
+	char text[sizeof(((struct utsname *)0)->nodename) + 2] = "";
+	size_t length = strlen(host);
+
+	memcpy(text + 1, host, length);
+	return length && memmem(bytes, size, text, length + 2);
+}
+
 /* A recording of perf record that has been finished, or what may be one. */
-static struct file_look look_at(const char *path, size_t task)
+static struct file_look look_at(const char *path, size_t task, const char *host)
 {
 	struct file_look look = { .task = task };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,7 +58,7 @@ static struct file_look look_at(const char *path, size_t task)
 		got = pread(fd, words, sizeof(words),
 			    st.st_size > LOOKED_AT ? st.st_size - LOOKED_AT : 0);
 	close(fd);
-	if (got <= 0)
+	if (got <= 0 || names_host(words, (size_t)got, host))
 		return look;
 	look.size = (uint64_t)st.st_size;
 	look.hash = look.size;
@@ -78,27 +91,33 @@ int fold_plan_make(const struct settings *s, const struct fold_task *tasks, size
 {
 	struct file_look *looks = calloc(count + 1, sizeof(*looks));
 	size_t together = 0, batches, most;
+	struct utsname own = { .nodename = "" };
+	bool apart = s->command->bit == COMMAND_ARCHIVE;
 	/* What is kept by the content of each, or is parted by it, is made of each. A profile
 	 * file may hold what a recording has, and filters of time begin with each. */
-	bool share = s->command->bit == COMMAND_MERGE && !s->merge.tree &&
+	bool share = (s->command->bit == COMMAND_MERGE || apart) && !s->merge.tree &&
 		     !s->merge.store.by && !s->merge.classes && !s->merge.watch &&
-		     !s->filter_count && !(s->profile.flags & FF_KEEP_ADDRESSES);
+		     !s->filter_count && !(s->profile.flags & FF_KEEP_ADDRESSES) &&
+		     !s->profile.mode && !s->profile.pair && !s->profile.map_dir;
 
+	uname(&own);
 	for (size_t i = 0; i < count; i++)
-		share &= !tasks[i].made;
+		share &= !tasks[i].made || apart;
 	*ret = (struct fold_plan){ .order = calloc(count + 1, sizeof(*ret->order)),
-				   .waiting = calloc(count + 1, sizeof(*ret->waiting)) };
+				   .waiting = calloc(count + 1, sizeof(*ret->waiting)),
+				   .apart = apart };
 	if (!looks || !ret->order || !ret->waiting) {
 		free(looks);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!tasks[i].made && !tasks[i].why)
-			looks[ret->count++] = share ? look_at(tasks[i].path, i)
-						    : (struct file_look){ .task = i };
+			looks[ret->count++] =
+				share ? look_at(tasks[i].path, i, own.nodename)
+				      : (struct file_look){ .task = i };
 	qsort(looks, ret->count, sizeof(*looks), compare_looks);
 	for (size_t i = ret->count; i-- > 1;)
-		if (looks[i].hash == looks[i - 1].hash)
+		if (looks[i].hash == looks[i - 1].hash && !apart)
 			looks[i].size = 0;
 	qsort(looks, ret->count, sizeof(*looks), compare_tasks);
 	for (size_t i = 0; i < ret->count; i++) {
@@ -112,7 +131,9 @@ int fold_plan_make(const struct settings *s, const struct fold_task *tasks, size
 	for (size_t i = 0, n; i < ret->count; i += n) {
 		uint64_t bytes = looks[i].size;
 
-		for (n = 1; n < most && i + n < together && bytes < BATCH_BYTES; n++)
+		for (n = 1; n < most && i + n < together &&
+			    bytes < (apart ? APART_BYTES : BATCH_BYTES);
+		     n++)
 			bytes += looks[i + n].size;
 		ret->waiting[ret->waiting_count++] = (struct fold_batch){ i, n };
 	}

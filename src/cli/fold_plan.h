@@ -7,7 +7,8 @@
 
 /*
  * Which inputs one process folds together. Small recordings cost less so: objects are opened, and their
- * symbols read, once for all of them. What fails is taken apart, until one that fails is alone.
+ * symbols read, once for all of them. What fails is taken apart, until one that fails is alone. For merge
+ * they become one profile file, for an archive each is one of its own.
  */
 struct fold_batch {
 	size_t start, count; /* in fold_plan.order */
@@ -18,6 +19,7 @@ struct fold_plan {
 	size_t count;
 	struct fold_batch *waiting; /* the next one is the last */
 	size_t waiting_count;
+	bool apart; /* of several that are folded together each is a file of its own */
 };
 
 /* All that have nothing made of them yet. 0, or -ENOMEM. */

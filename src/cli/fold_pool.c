@@ -8,7 +8,8 @@
  *	sentence   why there is none; where a signal has ended it, what it had to say before
  *
  * One that reads several says in shared memory which one it is at. If that cannot be read, or does not
- * go with the others, or ends the process, all are read again without it.
+ * go with the others, or ends the process, all are read again without it. Where each of several is to be
+ * a file of its own these are named by their numbers, so the answer is a line =KERNEL for each.
  *
  * With --tree a file's name is the hash of the input's content, and of all that decides what is made of
  * it. It is made beside it and renamed, so one that is there is whole, whoever was killed when.
@@ -33,14 +34,14 @@
 #include "cli/fold_plan.h"
 #include "cli/terminal.h"
 
-enum { ANSWER_MOST = 8192, MEMORY_LEAST = 64 << 20 };
+enum { ANSWER_MOST = 8192, KERNEL_MOST = 1024, MEMORY_LEAST = 64 << 20 };
 
 struct fold_process {
 	pid_t pid; /* 0: none */
 	int pipe;
 	struct fold_batch batch;
-	char answer[ANSWER_MOST];
-	size_t size;
+	char *answer; /* with a 0 behind it */
+	size_t size, room;
 };
 
 uint64_t fold_options_hash(const struct settings *s)
@@ -132,6 +133,7 @@ struct fold_work {
 	const struct fold_task *tasks;
 	const size_t *numbers; /* of tasks */
 	size_t count;
+	bool apart; /* each is a file of its own */
 	volatile size_t *at; /* of them */
 };
 
@@ -147,10 +149,83 @@ static int read_batch(struct analysis *a, const struct fold_work *w, const char 
 		if (err == 0 && w->count > 1 && !ff_store_is_sum(a->profile))
 			err = -EINVAL;
 	}
+	if (w->count > 1 && w->apart)
+		return err;
 	*w->at = err == 0 ? w->count : *w->at;
 	if (err == 0)
 		err = ff_profile_finish(a->profile);
 	return err == 0 && w->count > 1 && !ff_store_is_sum(a->profile) ? -EINVAL : err;
+}
+
+/* The profile as a file that has its name when all of it is there. What is wrong is said. */
+static int write_file(const struct fold_pool *pool, struct analysis *a, const char *to)
+{
+	struct ff_store_options options = { .size = sizeof(options) };
+	char beside[4700];
+	FILE *out;
+	int err;
+
+	snprintf(beside, sizeof(beside), "%s.%d", to, (int)getpid());
+	out = fopen(beside, "we");
+	if (!out) {
+		fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
+		return -EIO;
+	}
+	err = ff_store_write(a->profile, &options, out);
+	if (err < 0)
+		fprintf(stderr, "%s", ff_profile_error(a->profile));
+	/* It has its name when it is on the disk, as others take what has one. */
+	if (((err == 0 && (fflush(out) != 0 ||
+			   (pool->settings->merge.tree && fsync(fileno(out)) < 0))) |
+	     (fclose(out) != 0)) &&
+	    err == 0) {
+		fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
+		err = -EIO;
+	}
+	if (err == 0 && rename(beside, to) < 0) {
+		fprintf(stderr, "cannot rename '%s': %s", beside, strerror(errno));
+		err = -EIO;
+	}
+	if (err < 0)
+		unlink(beside);
+	return err;
+}
+
+/* Whoever has written it decides how long it is. */
+static void answer_kernel(const struct analysis *a)
+{
+	const struct ff_input *in = ff_input_next(a->profile, NULL);
+	const char *kernel = ff_input_text(in, FF_INPUT_KERNEL);
+	size_t size;
+
+	kernel = kernel ? kernel : "";
+	size = strcspn(kernel, "\n");
+	fprintf(stderr, "=%.*s\n", (int)(size < KERNEL_MOST ? size : KERNEL_MOST),
+		kernel);
+}
+
+/* Those that were read, each by itself, or none: others need the room. */
+static int write_apart(const struct fold_pool *pool, struct analysis *a,
+		       const struct fold_work *w)
+{
+	char to[4600];
+	size_t done = 0;
+
+	/* What fails from here on fails in halves, as a full disk does for each. */
+	*w->at = w->count;
+	while (done < w->count && ff_store_take(a->profile, done) > 0 &&
+	       ff_store_is_sum(a->profile) &&
+	       choose_name(pool, NULL, w->numbers[done], to, sizeof(to)) == 0 &&
+	       write_file(pool, a, to) == 0) {
+		answer_kernel(a);
+		done++;
+	}
+	if (done == w->count)
+		return 0;
+	while (done-- > 0)
+		if (choose_name(pool, NULL, w->numbers[done], to, sizeof(to)) == 0)
+			unlink(to);
+	return -EINVAL;
 }
 
 /* The rest of the work of a process. What it prints to standard error is its answer. */
@@ -158,10 +233,8 @@ static int fold_inputs(const struct fold_pool *pool, const struct fold_work *wor
 {
 	const char *input = work->tasks[work->numbers[0]].path;
 	struct settings wanted = *pool->settings;
-	struct ff_store_options options = { .size = sizeof(options) };
-	char to[4600], beside[4700], kept[4200];
+	char to[4600], kept[4200];
 	struct analysis a = { 0 };
-	FILE *out = NULL;
 	int err = 0, code;
 
 	if (strcmp(input, FOLD_STDIN) == 0) {
@@ -180,43 +253,22 @@ static int fold_inputs(const struct fold_pool *pool, const struct fold_work *wor
 	}
 	wanted.quiet = true;
 	if (work->count > 1)
-		wanted.profile.flags |= FF_MANY;
+		wanted.profile.flags |= FF_MANY | (work->apart ? FF_APART : 0);
 	code = analysis_open(&wanted, &a);
 	if (code)
 		return code;
 	err = read_batch(&a, work, input);
-	snprintf(beside, sizeof(beside), "%s.%d", to, (int)getpid());
-	if (err == 0) {
-		out = fopen(beside, "we");
-		if (!out)
-			fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
-		err = out ? ff_store_write(a.profile, &options, out) : -EIO;
-	}
-	if (err < 0 && (out || !*beside || errno != EIO))
+	if (err < 0) {
 		fprintf(stderr, "%s", ff_profile_error(a.profile));
-	/* It has its name when it is on the disk, as others take what has one. */
-	if (out &&
-	    ((err == 0 && (fflush(out) != 0 ||
-			   (pool->settings->merge.tree && fsync(fileno(out)) < 0))) |
-	     (fclose(out) != 0)) &&
-	    err == 0) {
-		fprintf(stderr, "cannot write '%s': %s", beside, strerror(errno));
-		err = -EIO;
+		return EXIT_INPUT;
 	}
-	if (err == 0 && rename(beside, to) < 0) {
-		fprintf(stderr, "cannot rename '%s': %s", beside, strerror(errno));
-		err = -EIO;
-	}
-	if (err < 0 && out)
-		unlink(beside);
-	if (err == 0) {
-		const struct ff_input *in = ff_input_next(a.profile, NULL);
-		const char *kernel = ff_input_text(in, FF_INPUT_KERNEL);
-
-		kernel = kernel ? kernel : "";
-		fprintf(stderr, "=%.*s\n%s", (int)strcspn(kernel, "\n"), kernel, to);
-	}
-	return err < 0 ? EXIT_INPUT : 0;
+	if (work->count > 1 && work->apart)
+		return write_apart(pool, &a, work) < 0 ? EXIT_INPUT : 0;
+	if (write_file(pool, &a, to) < 0)
+		return EXIT_INPUT;
+	answer_kernel(&a);
+	fprintf(stderr, "%s", to);
+	return 0;
 }
 
 static int start_process(struct fold_pool *pool, struct fold_process *p,
@@ -225,14 +277,23 @@ static int start_process(struct fold_pool *pool, struct fold_process *p,
 	pid_t parent = getpid();
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
+	p->room = ANSWER_MOST + (work->apart ? work->count * (KERNEL_MOST + 2) : 0);
+	p->answer = malloc(p->room);
+	if (!p->answer)
+		return -ENOMEM;
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		int err = -errno;
+
+		free(p->answer);
+		return err;
+	}
 	fflush(NULL);
 	p->pid = fork();
 	if (p->pid < 0) {
 		int err = -errno;
 
 		p->pid = 0;
+		free(p->answer);
 		close(ends[0]);
 		close(ends[1]);
 		return err;
@@ -261,12 +322,47 @@ struct fold_run {
 	size_t done;
 };
 
+/* A library may have had something to say between the lines. */
+static bool answers_all(const char *answer, size_t count)
+{
+	size_t lines = 0;
+
+	for (; *answer == '='; lines++)
+		answer += strcspn(answer, "\n") + (strchr(answer, '\n') != NULL);
+	return !*answer && lines == count;
+}
+
+/* A line for each of those that have files of their own. */
+static int take_files(const struct fold_pool *pool, struct fold_run *run,
+		      const struct fold_batch *batch, const char *answer)
+{
+	char made[4600];
+	int err = 0;
+
+	for (size_t i = 0; i < batch->count && err == 0; i++) {
+		size_t number = run->plan.order[batch->start + i];
+		struct fold_task *task = &run->tasks[number];
+		size_t size = strcspn(answer, "\n");
+
+		err = choose_name(pool, NULL, number, made, sizeof(made));
+		task->kernel = size > 1 ? strndup(answer + 1, size - 1) : NULL;
+		task->made = strdup(made);
+		if (!task->made || (size > 1 && !task->kernel))
+			err = -ENOMEM;
+		answer += size + (answer[size] == '\n');
+	}
+	run->done += batch->count;
+	return err;
+}
+
 /* It has closed its pipe, and what it did is known. */
-static int end_process(struct fold_run *run, struct fold_process *p)
+static int end_process(const struct fold_pool *pool, struct fold_run *run,
+		       struct fold_process *p)
 {
 	const char *prefix = "flamefold: ";
 	const size_t *numbers = run->plan.order + p->batch.start;
 	struct fold_task *task = &run->tasks[numbers[0]];
+	bool apart = run->plan.apart && p->batch.count > 1, done;
 	char *text = p->answer;
 	int status = 0;
 
@@ -275,8 +371,10 @@ static int end_process(struct fold_run *run, struct fold_process *p)
 		;
 	p->pid = 0;
 	text[p->size] = '\0';
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-	    (*text == '=' || *text == '+')) {
+	done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (done && apart && answers_all(text, p->batch.count))
+		return take_files(pool, run, &p->batch, text);
+	if (done && !apart && (*text == '=' || *text == '+')) {
 		size_t kernel = strcspn(text + 1, "\n");
 		const char *path = text + 1 + kernel + (text[1 + kernel] == '\n');
 
@@ -297,14 +395,14 @@ static int end_process(struct fold_run *run, struct fold_process *p)
 		text += strlen(prefix);
 	text[strcspn(text, "\n")] = '\0';
 	if (WIFSIGNALED(status) && !*text)
-		snprintf(text, ANSWER_MOST, "'%s': signal %d has ended what read it",
+		snprintf(text, p->room, "'%s': signal %d has ended what read it",
 			 task->path, WTERMSIG(status));
 	task->why = strdup(*text ? text : "nothing is known");
 	return task->why ? 0 : -ENOMEM;
 }
 
 /* Takes what processes say; those that have ended are ended. */
-static int wait_for_some(struct fold_run *run)
+static int wait_for_some(const struct fold_pool *pool, struct fold_run *run)
 {
 	struct fold_process *running = run->running;
 	struct pollfd *polled = calloc(run->jobs, sizeof(*polled));
@@ -317,7 +415,7 @@ static int wait_for_some(struct fold_run *run)
 		err = -errno;
 	for (size_t i = 0; i < run->jobs && err == 0; i++) {
 		struct fold_process *p = &running[i];
-		size_t room = sizeof(p->answer) - 1 - p->size;
+		size_t room = p->room - 1 - p->size;
 		char spilled[512];
 		ssize_t got;
 
@@ -329,7 +427,8 @@ static int wait_for_some(struct fold_run *run)
 			p->size += (size_t)got;
 		if (got > 0 || (got < 0 && errno == EINTR))
 			continue;
-		err = end_process(run, p);
+		err = end_process(pool, run, p);
+		free(p->answer);
 	}
 	free(polled);
 	return err;
@@ -409,7 +508,9 @@ static int start_some(struct fold_pool *pool, struct fold_run *run, size_t *busy
 		*busy += run->running[i].pid != 0;
 	for (size_t i = 0; i < run->jobs && run->plan.waiting_count && err == 0; i++) {
 		struct fold_process *p = &run->running[i];
-		struct fold_work work = { .tasks = run->tasks, .at = &run->at[i] };
+		struct fold_work work = { .tasks = run->tasks,
+					  .apart = run->plan.apart,
+					  .at = &run->at[i] };
 
 		if (p->pid)
 			continue;
@@ -463,7 +564,7 @@ int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 	while (err == 0 && (run.plan.waiting_count || busy)) {
 		err = start_some(pool, &run, &busy);
 		if (err == 0 && busy)
-			err = wait_for_some(&run);
+			err = wait_for_some(pool, &run);
 		if (!given->quiet)
 			show_folding(started, &run);
 		for (size_t i = busy = 0; i < run.jobs; i++)
@@ -473,7 +574,8 @@ int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 	for (size_t i = 0; i < run.jobs && run.running; i++)
 		if (run.running[i].pid) {
 			kill(run.running[i].pid, SIGKILL);
-			end_process(&run, &run.running[i]);
+			end_process(pool, &run, &run.running[i]);
+			free(run.running[i].answer);
 		}
 	free(run.running);
 	if (run.at != MAP_FAILED)

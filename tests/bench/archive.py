@@ -44,6 +44,22 @@ def mpi(bench, files, out):
           f"which others disturb less: {took[1][1] / took[2][1] * 100:.0f} %")
 
 
+def kept(bench, listed, out):
+    """What it costs to keep each recording by itself, beside adding all of them up."""
+    runs = {"add": [], "merge": []}
+    for i in range(bench.number("ARCHIVE_RUNS", 2)):
+        store = os.path.join(bench.DIR, f"archive-{os.getpid()}-{i}")
+        runs["merge"].append(cost([bench.FLAMEFOLD, "merge", "-q", "-j1", "-f", listed, "-o", out]))
+        runs["add"].append(cost([bench.FLAMEFOLD, "archive", "add", "-q", "-j1", store, "--from", listed]))
+        shutil.rmtree(store)
+    add, merge = (min(runs[which], key=lambda run: run[1]) for which in ("add", "merge"))
+    with open(listed, encoding="utf-8") as f:
+        count = len(f.readlines())
+    print(f"  archive add, {count:,} recordings on one processor: {add[0]:.1f} s on the clock, {add[1]:.1f} s of it, {count / add[1]:,.0f} "
+          f"recordings a second of it, {add[2]:.0f} MiB; merged: {merge[0]:.1f} s, {merge[1]:.1f} s of it")
+    bench.limit("processor time of archive add by that of merge", add[1] / merge[1], 6)
+
+
 def run(bench):
     count = bench.number("ARCHIVE_FILES", 10000)
     large = os.environ.get("ARCHIVE_RECORDING") or os.path.join(bench.DIR, "large.data")
@@ -79,6 +95,7 @@ def run(bench):
     print(f"  most memory of a process: a thousand recordings {many:.0f} MiB; ten {ten:.0f} MiB")
     bench.limit("memory of a thousand by that of ten", many / ten, 2)
     bench.limit("memory of all by that of a thousand", memory / many, 2)
+    kept(bench, lists[1000], out)
     subprocess.run(merge("-f", lists[count]), check=True)
     mpi(bench, lists[count], out)
     shutil.rmtree(directory)

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# Small recordings are folded together on their way into an archive, and nobody sees it but who waits: parts,
+# index, messages and status are those of each one added alone.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir -p tmp
+}
+
+# recording FILE HOST START [EVENT] [KERNEL]: of pid 1, whose code of /no/app-START begins there; all ask for the
+# same addresses.
+recording()
+{
+	"$build" -o "$1" - <<-END
+	attr name=${4:-cpu-clock} sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	feature hostname=$2
+	feature osrelease=${5:-6.1.0-$2}
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=$3 len=0x100000 name=/no/app-$3 time=2
+	comm pid=$((${#2} + 1)) name=c-$2 time=2
+	repeat i 20
+	sample pid=1 time={100 * i + 1000} period={i + 1} ip={0x5000 + i % 7 * 16} chain=U,{0x5000 + i % 7 * 16},0x202010,0x302010
+	end
+	sample pid=$((${#2} + 1)) time=5000 period=3 ip=0x5000 chain=U,0x5000
+	END
+}
+
+# rows ARCHIVE: all that its index says.
+rows()
+{
+	python3 - "$1" <<-'END'
+	import sqlite3, sys
+	print("\n".join(sqlite3.connect(f"{sys.argv[1]}/index.db").iterdump()))
+	END
+}
+
+# same FILE...: added at once, by one process and by four, and each by itself.
+same()
+{
+	rm -rf alone one four
+	for file; do
+		"$flamefold" archive add -j1 alone "$file" || :
+	done >alone.out 2>alone.all
+	grep -v 'files could not be added' alone.all >alone.err || :
+	rows alone >alone.rows
+	for jobs in one four; do
+		"$flamefold" archive add "-j$((jobs == one ? 1 : 4))" $jobs "$@" >$jobs.out 2>$jobs.all || [ $? = 3 ]
+		grep -v 'files could not be added' $jobs.all >$jobs.err || :
+		cmp alone.out $jobs.out
+		diff alone.err $jobs.err
+		diff -r alone/parts $jobs/parts
+		rows $jobs | diff alone.rows -
+		"$flamefold" archive check $jobs
+	done
+}
+
+# How many processes there were, but for the one that cleans up.
+processes()
+{
+	strace -f -qq -e trace=none -e signal=none -o /dev/null true 2>/dev/null || skip "no strace here"
+	rm -rf traced
+	strace -f -qq -e trace=execve,fork,clone,clone3,vfork -o trace "$flamefold" archive add -q -j1 traced "$@" || [ $? = 3 ]
+	grep -c -E '(fork|clone3?)\(' trace
+}
+
+@test "recordings of many hosts are the same together and alone" {
+	for i in 1 2 3 4 5 6 7 8; do
+		recording $i.data host-$i 0x$((i % 3 * 100))000
+	done
+	same ?.data
+	[ "$(find one/parts -type f | wc -l)" = 8 ]
+	[ "$(processes ?.data)" = 2 ]
+}
+
+@test "what counts other things, has no host, or is of this machine has a part of its own, too" {
+	recording 1.data host-1 0x1000
+	recording 2.data host-2 0x1000 cycles
+	recording 3.data "$(uname -n)" 0x1000
+	recording 4.data host-4 0x2000
+	recording 5.data "$(uname -n)" 0x2000
+	"$build" -o 6.data - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD
+	comm pid=1 name=nowhere
+	sample pid=1 time=5 period=10 ip=0x10
+	END
+	recording 7.data host-7 0x1000
+	same ?.data
+	# This machine's are not begun with others, which would be read twice then.
+	[ "$(processes 1.data 2.data 3.data 4.data 5.data 7.data)" = 4 ]
+}
+
+@test "what is damaged, or no recording, is named, and others are added" {
+	for i in 1 2 3 4 5 6 7 8 9; do
+		recording $i.data host-$i 0x1000
+	done
+	head -c 60 2.data >20.data
+	head -c 120 3.data >30.data
+	printf 'PERFILE2%4000s' "" >40.data
+	head -c 3000 /dev/urandom >50.data
+	cp 4.data copy.data
+	cp 4.data 60.data
+	dd if=/dev/zero of=60.data bs=1 seek=16 count=60 conv=notrunc status=none
+	printf 'a;b 3\n' >text
+	"$flamefold" merge -q 8.data -o 8.ff
+	same 1.data 20.data 2.data 30.data 3.data 40.data 4.data text 5.data copy.data 50.data /dev/null 60.data nobody 6.data 8.ff \
+		7.data 8.data 9.data
+	grep -q "refused '40.data'" one.err
+	grep -q "refused 'nobody'" one.err
+	grep -q "^there already: copy.data" one.out
+	grep -q "^there already: 8.data" one.out
+}
+
+@test "however long the name of a kernel is, the recording is added" {
+	recording 1.data host-1 0x1000
+	recording 2.data host-2 0x1000 cpu-clock "$(printf '%9000s' | tr ' ' k)"
+	recording 3.data host-3 0x1000
+	same ?.data
+	"$flamefold" archive ls one -f json | jq -r '.[].kernel | length' | sort -n | tail -n 1 | grep -qx 1024
+}
+
+@test "where temporary files have no room for all, those that have it are made all the same" {
+	unshare -rm true 2>/dev/null || skip "no mounts here"
+	for i in $(seq 10 49); do
+		recording $i.data host-$i 0x1000
+	done
+	mkdir small
+	# Folded alone: as many as there is room for, and each of the others is named.
+	# shellcheck disable=SC2016 # not for this shell
+	unshare -rm bash -ec '
+		mount -t tmpfs -o size=64k none small
+		TMPDIR=$PWD/small timeout 300 "$1" archive add -q -j1 n ??.data 2>why || [ $? -lt 4 ]
+		cp why small.why
+	' bash "$flamefold"
+	cat small.why
+	[ "$(grep -c "^flamefold: refused" small.why)" -lt 35 ]
+	grep -q "No space left" small.why
+	"$flamefold" archive check n
+}
