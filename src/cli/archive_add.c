@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analysis.h"
 #include "cli/archive.h"
 #include "cli/fold_pool.h"
 #include "cli/merge_list.h"
 #include "cli/terminal.h"
 
 enum { AT_ONCE = 256 };
+
+#define HELD_MOST 2 /* seconds: others give up after a minute */
 
 enum fate { FATE_REFUSED, FATE_KNOWN, FATE_ADDED };
 
@@ -37,13 +40,36 @@ static void refuse_recording(struct adding *w, const char *path, const char *why
 	w->refused++;
 }
 
-/* What was folded is added, committed, and told of. */
+/* Those up to @end are committed, and told of from the @first one on. */
+static int commit_tasks(struct adding *w, size_t first, size_t end)
+{
+	if (ff_archive_commit(w->archive) < 0)
+		return archive_say(w->archive);
+	for (size_t i = first; i < end; i++) {
+		if (w->fates[i] == FATE_REFUSED)
+			continue;
+		w->added += w->fates[i] == FATE_ADDED;
+		w->known += w->fates[i] == FATE_KNOWN;
+		if (w->settings->quiet)
+			continue;
+		fputs(w->fates[i] == FATE_ADDED ? "added " : "there already: ", stdout);
+		put_clean(stdout, w->tasks[i].path);
+		putchar('\n');
+	}
+	fflush(stdout);
+	return 0;
+}
+
+/* What was folded is added. Until it is committed others who add have to wait, so what is large is committed
+ * in pieces. */
 static int add_tasks(struct adding *w)
 {
 	const struct settings *s = w->settings;
-	int code = 0;
+	double began = now();
+	size_t told = 0;
+	int code = 0, last;
 
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; i < w->count && code == 0; i++) {
 		const struct fold_task *t = &w->tasks[i];
 		struct ff_archive_recording r = {
 			.size = sizeof(r),
@@ -77,23 +103,17 @@ static int add_tasks(struct adding *w)
 			refuse_recording(w, t->path, ff_archive_error(w->archive));
 		else
 			w->fates[i] = err > 0 ? FATE_KNOWN : FATE_ADDED;
+		if (now() - began < HELD_MOST)
+			continue;
+		last = commit_tasks(w, told, i + 1);
+		if (last)
+			return last;
+		told = i + 1;
+		began = now();
 	}
 	/* All that was added before something failed is there as well. */
-	if (ff_archive_commit(w->archive) < 0)
-		return code ? code : archive_say(w->archive);
-	for (size_t i = 0; i < w->count; i++) {
-		if (w->fates[i] == FATE_REFUSED)
-			continue;
-		w->added += w->fates[i] == FATE_ADDED;
-		w->known += w->fates[i] == FATE_KNOWN;
-		if (s->quiet)
-			continue;
-		fputs(w->fates[i] == FATE_ADDED ? "added " : "there already: ", stdout);
-		put_clean(stdout, w->tasks[i].path);
-		putchar('\n');
-	}
-	fflush(stdout);
-	return code;
+	last = commit_tasks(w, told, w->count);
+	return code ? code : last;
 }
 
 int archive_add(const struct settings *s, const char *directory)
