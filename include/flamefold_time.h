@@ -31,6 +31,13 @@ enum { FF_PHASES = 1 << 22 };
 /* With FF_HEAT, before anything is read: cells are exactly as long. 0, or -EINVAL. */
 FF_API int ff_profile_slice(struct ff_profile *p, uint64_t nanoseconds);
 
+/* Before anything is read: the inputs that will be, in this order. Recordings of which it is certain that
+ * one clock timed them get one axis of time, whose 0 is the first sample of all; otherwise each has its own,
+ * as without this call, and the profile has no times. They are looked through for it, and what is wrong
+ * with them is said when they are read. 0, or -EINVAL, or -ENOMEM. */
+FF_API int ff_profile_expect(struct ff_profile *p, const char *const *paths,
+			     size_t count);
+
 /* Of a finished profile, folded text of each slice that has samples, behind a line that says when it
  * begins and ends, in seconds from the first sample on: "# 3.000000000,4.000000000". -EOPNOTSUPP with a
  * sentence where the profile has no times; -EIO and the like where @out fails. */

@@ -162,8 +162,8 @@ static int order_threads(struct chart *c)
 	return err;
 }
 
-/* From the first moment of each input on. */
-static int begin_at_zero(struct chart *c)
+/* From the first moment of each input on, or of all. */
+static int begin_at_zero(struct chart *c, bool one_axis)
 {
 	uint64_t *firsts = malloc(c->inputs * sizeof(*firsts) + 1);
 
@@ -172,16 +172,18 @@ static int begin_at_zero(struct chart *c)
 	memset(firsts, 0xff, c->inputs * sizeof(*firsts));
 	for (size_t i = 0; i < c->threads.count; i++) {
 		const struct chart_thread *t = &c->threads.v[i];
+		uint64_t *first = &firsts[one_axis ? 0 : t->input];
 
-		if (c->runs.v[t->first].begin < firsts[t->input])
-			firsts[t->input] = c->runs.v[t->first].begin;
+		if (c->runs.v[t->first].begin < *first)
+			*first = c->runs.v[t->first].begin;
 	}
 	for (size_t i = 0; i < c->threads.count; i++) {
 		const struct chart_thread *t = &c->threads.v[i];
+		const uint64_t first = firsts[one_axis ? 0 : t->input];
 
 		for (size_t k = t->first; k < t->end; k++) {
-			c->runs.v[k].begin -= firsts[t->input];
-			c->runs.v[k].end -= firsts[t->input];
+			c->runs.v[k].begin -= first;
+			c->runs.v[k].end -= first;
 		}
 		if (c->runs.v[t->end - 1].end > c->length)
 			c->length = c->runs.v[t->end - 1].end;
@@ -232,7 +234,7 @@ int chart_make(const struct chart_log *log, const uint32_t *node_of, struct char
 	if (err == 0)
 		err = order_threads(ret);
 	if (err == 0)
-		err = begin_at_zero(ret);
+		err = begin_at_zero(ret, log->one_axis);
 	free(at);
 	free(list);
 	if (err < 0)

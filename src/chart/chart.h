@@ -17,7 +17,7 @@
  *	         | b   | c   |         c        |
  *
  * Times are ns from the first moment of the thread's input: those of several inputs are of several
- * clocks.
+ * clocks. Where they are of one, it is the first moment of all.
  */
 struct chart_run {
 	uint64_t begin, end;

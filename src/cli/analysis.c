@@ -194,6 +194,9 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	code = analysis_open(s, ret);
 	if (code)
 		return code;
+	err = ff_profile_expect(ret->profile, inputs, count);
+	if (err < 0)
+		return explain_failure(ret->profile, inputs[0], err);
 	/* One input that cannot be read ends the work: a picture of the others would look
 	 * like one of all. */
 	for (size_t i = 0; i < count; i++) {

@@ -49,11 +49,7 @@ static const char *byte_order_text(const struct ff_input *in)
 	return !rec->form ? NULL : rec->big_endian ? "big" : "little";
 }
 
-/*
- * The clock of an input's times: clockid_t, as clock_gettime(2) has them. The first
- * event's stands for all.
- */
-static const char *clock_text(const struct ff_input *in)
+const char *clock_name(int32_t clock)
 {
 	static const struct {
 		int32_t clock;
@@ -62,14 +58,19 @@ static const char *clock_text(const struct ff_input *in)
 		{ CLOCK_OF_PERF, "perf" }, { 0, "realtime" }, { 1, "monotonic" },
 		{ 4, "monotonic_raw" },	   { 7, "boottime" }, { 11, "tai" },
 	};
-	const struct recording *rec = input_recording(in->input);
 
-	if (!rec->events.count)
-		return NULL;
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
-		if (clocks[i].clock == rec->events.v[0].clock)
+		if (clocks[i].clock == clock)
 			return clocks[i].name;
 	return "unknown";
+}
+
+/* The clock of an input's times: the first event's stands for all. */
+static const char *clock_text(const struct ff_input *in)
+{
+	const struct recording *rec = input_recording(in->input);
+
+	return rec->events.count ? clock_name(rec->events.v[0].clock) : NULL;
 }
 
 static uint64_t lost_samples_count(const struct ff_input *in)

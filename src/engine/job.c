@@ -38,6 +38,7 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.unsure_before = p->collected.pairs.unsure,
 		.skipped_before = p->collected.pairs.skipped,
 	};
+	input_set_axis(input->input, axis_of_input(p, input));
 	/* Text has an order, a recording has times: its chart is one of these. */
 	if (p->options.flags & FF_FLAMECHART && p->inputs.count > 1)
 		return fail(
@@ -259,13 +260,16 @@ int input_job_end(struct input_job *j, int err)
 	}
 	if (j->chart.is_bound) {
 		struct chart_log *log = &p->collected.chart;
-		uint64_t first = j->rec->first_time, last = j->rec->last_time;
+		const uint64_t begin = *recording_first(j->rec);
+		uint64_t first = begin, last = recording_last(j->rec);
+		bool whole;
 
 		/* Switches may come before the first sample and behind the last one. */
 		filters_time(p->filters, &first, &last);
-		chart_log_end_input(
-			log, first == j->rec->first_time ? 0 : first,
-			last == j->rec->last_time && log->last > last ? log->last : last);
+		whole = last == recording_last(j->rec);
+		chart_log_end_input(log, first == begin ? 0 : first,
+				    whole && log->last > last ? log->last : last);
+		log->one_axis = j->rec->axis;
 	}
 	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);

@@ -52,6 +52,8 @@ int note_running(struct input_job *j, struct collected *c, const struct record *
 
 /* engine/timeline.c: the first pass. */
 int read_timeline(struct input_job *j);
+/* Before it: several threads may go over a large file. */
+void scan_in_parts(const struct ff_profile *p, struct input *in);
 
 /* One of those that read samples, and what it has collected. */
 struct worker {

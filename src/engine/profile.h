@@ -137,6 +137,15 @@ struct spill {
 	ARRAY(uint64_t) starts; /* of parts */
 };
 
+/* Of the recordings that are to come: see engine/axis.c. */
+struct shared_axis {
+	struct time_axis times;
+	const char *
+		*paths; /* of all, in their order; NULL: each has an axis of its own */
+	size_t count;
+	const char *why; /* it has, if it is known */
+};
+
 struct ff_profile {
 	struct context ctx;
 	struct arena arena; /* copies of the options' strings, inputs */
@@ -157,6 +166,7 @@ struct ff_profile {
 	struct ratio_wish ratio;
 	struct write_values values; /* name NULL: samples have one */
 	uint32_t waits; /* the column of chart_source */
+	struct shared_axis axis;
 	uint64_t slice; /* ns of a cell of heat; 0: as narrow as memory has room for */
 	bool pairs; /* the mode pairs events, or weighs some of them */
 	struct collected collected;
@@ -188,6 +198,8 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 
 /* engine/fact_list.c: what a picture says of one that FF_VIEW_PICTURE shows. */
 void profile_add_total(struct ff_profile *p, enum ff_total which, uint64_t value);
+/* Of a clockid_t, as clock_gettime(2) has them, or CLOCK_OF_PERF. */
+const char *clock_name(int32_t clock);
 /* The fact that a picture has under a key; NULL: none. */
 const struct ff_fact *fact_of_key(enum ff_fact_kind kind, const char *key);
 
@@ -268,6 +280,10 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out);
 /* engine/log.c: the samples that are kept, and runs of a chart, get their places in the named tree; some
  * are not there. @left_out: see filter_stacks(). 0, or -ENOMEM. */
 int place_samples(struct ff_profile *p, const uint8_t *left_out);
+
+/* engine/axis.c: the one that @input, which was just added, lies on with the others; NULL: none. */
+const struct time_axis *axis_of_input(const struct ff_profile *p,
+				      const struct ff_input *input);
 
 /* engine/folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);

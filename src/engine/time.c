@@ -109,6 +109,13 @@ static const char *const untimed[] = {
 	[HEAT_TOO_LONG] = "its times lie too far apart for slices as short",
 };
 
+static const char *flaw_words(const struct ff_profile *p)
+{
+	uint8_t flaw = p->collected.heat.flaw;
+
+	return flaw == HEAT_SEVERAL && p->axis.why ? p->axis.why : untimed[flaw];
+}
+
 int ff_write_slices(struct ff_profile *p, FILE *out)
 {
 	const struct heat *h = &p->collected.heat;
@@ -121,7 +128,7 @@ int ff_write_slices(struct ff_profile *p, FILE *out)
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
 	if (!heat_is_wanted(h) || !h->cells.count)
 		return fail(&p->ctx, -EOPNOTSUPP, "there are no slices of time: %s",
-			    untimed[h->flaw]);
+			    flaw_words(p));
 	s.place = malloc(p->named.nodes.count * sizeof(*s.place));
 	if (!s.place)
 		return fail_memory(&p->ctx);
@@ -161,7 +168,7 @@ const char *ff_profile_untimed(const struct ff_profile *p)
 {
 	const struct heat *h = &p->collected.heat;
 
-	return heat_is_wanted(h) && h->cells.count ? NULL : untimed[h->flaw];
+	return heat_is_wanted(h) && h->cells.count ? NULL : flaw_words(p);
 }
 
 const char *ff_profile_unmapped(const struct ff_profile *p)

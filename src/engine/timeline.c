@@ -12,20 +12,24 @@ enum {
 	SCAN_LEAST = 16 << 20
 }; /* bytes of a file: to start a thread takes a tenth of a ms */
 
+void scan_in_parts(const struct ff_profile *p, struct input *in)
+{
+	input_set_parallel_scan(in, profile_threads(p),
+				p->parts.scan_least ? p->parts.scan_least : SCAN_LEAST);
+}
+
 int read_timeline(struct input_job *j)
 {
 	enum { SOME = 1024, A_STATE = 2 * sizeof(struct record) };
-	const struct part_sizes *parts = &j->p->parts;
 	struct ff_profile *p = j->p;
 	const struct record *in_order;
 	struct record record;
 	struct order order;
 	int err;
 
-	input_set_parallel_scan(j->in, profile_threads(p),
-				parts->scan_least ? parts->scan_least : SCAN_LEAST);
-	if (parts->chunk)
-		input_set_chunk(j->in, parts->chunk);
+	scan_in_parts(p, j->in);
+	if (p->parts.chunk)
+		input_set_chunk(j->in, p->parts.chunk);
 	order_init(&order);
 	while ((err = state_next(&p->ctx, j->in, &record)) > 0) {
 		/* RECORD_NONE is no state, only a place to look how far it is. */

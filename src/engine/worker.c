@@ -35,10 +35,12 @@ int worker_start(struct input_job *j, struct worker *w)
 	if (filter_memo_new(p->filters, &w->memo) < 0)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_HEAT)
-		w->collected.heat = heat_of(&j->rec->first_time, p->slice, p->ctx.budget);
+		w->collected.heat =
+			heat_of(recording_first(j->rec), p->slice, p->ctx.budget);
 	/* Slices, which have a width of their own, are of stacks alone. */
 	if (p->options.flags & FF_HEAT && !p->slice)
-		w->collected.processors = heat_of(&j->rec->first_time, 0, p->ctx.budget);
+		w->collected.processors =
+			heat_of(recording_first(j->rec), 0, p->ctx.budget);
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,
@@ -78,8 +80,8 @@ int worker_filter(struct worker *w, const struct sample *s)
 		.event = j->rec->events.v[s->event].name,
 		.cgroup = processes_cgroup(j->processes, s->cgroup),
 		.time = s->time,
-		.first = j->rec->first_time,
-		.last = j->rec->last_time,
+		.first = *recording_first(j->rec),
+		.last = recording_last(j->rec),
 		.any_time = j->pairing.is_bound,
 		.state = pairing_state(&j->pairing, s),
 	};

@@ -331,6 +331,11 @@ void input_set_parallel_scan(struct input *in, size_t threads, uint64_t least)
 	in->part_least = least;
 }
 
+void input_set_axis(struct input *in, const struct time_axis *axis)
+{
+	in->rec.axis = axis;
+}
+
 void input_tell_switches(struct input *in)
 {
 	in->tells_switches = true;

@@ -78,6 +78,9 @@ const char *input_path(const struct input *in);
  * caller's is one of them. What is handed out is the same. */
 void input_set_parallel_scan(struct input *in, size_t threads, uint64_t least);
 
+/* Its times are counted from the beginning of @axis, which is the caller's. */
+void input_set_axis(struct input *in, const struct time_axis *axis);
+
 /* Before the first pass: who goes on a processor, and off it, is handed out, too. */
 void input_tell_switches(struct input *in);
 

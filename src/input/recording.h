@@ -109,6 +109,11 @@ struct loss {
 	uint64_t from, to; /* from: of this one and of those behind it in the list */
 };
 
+/* Of recordings whose clocks are one: the first sample of all, and the last one, ns. */
+struct time_axis {
+	uint64_t first, last;
+};
+
 /* What is known of a recording; complete after the first pass. */
 struct recording {
 	const char *format; /* "perf.data v2" */
@@ -148,6 +153,8 @@ struct recording {
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
+	const struct time_axis
+		*axis; /* that it lies on with others; NULL: it has its own */
 	/* When its file was made and last written to, ns since 1970, 0: not known, or not what
 	 * its samples took: a copy says when it was copied. */
 	uint64_t began, ended;
@@ -161,6 +168,17 @@ struct recording {
 	uint64_t kernel_samples; /* samples taken in the kernel */
 	struct time_conversion time_conversion;
 };
+
+/* Where its times are counted from, and to: what is asked for by time. */
+static inline const uint64_t *recording_first(const struct recording *rec)
+{
+	return rec->axis ? &rec->axis->first : &rec->first_time;
+}
+
+static inline uint64_t recording_last(const struct recording *rec)
+{
+	return rec->axis ? rec->axis->last : rec->last_time;
+}
 
 /* The fields of a tracepoint's raw data, NULL: not known. Valid until another format comes, its fields
  * as long as the recording is. */

@@ -59,6 +59,7 @@ struct chart_log {
 	size_t ended; /* runs of inputs that have ended */
 	struct claim claim;
 	size_t allowed; /* runs that the claim is for */
+	bool one_axis; /* its inputs have one clock */
 	bool refused; /* the budget has been asked in vain: what comes is left out, too */
 };
 

@@ -210,15 +210,15 @@ static bool find_piece(const struct settlement *to, uint64_t *from, uint64_t *un
 {
 	const struct recording *rec = to->pairing->rec;
 
-	return !to->filters || filters_kept_time(to->filters, rec->first_time,
-						 rec->last_time, from, until);
+	return !to->filters || filters_kept_time(to->filters, *recording_first(rec),
+						 recording_last(rec), from, until);
 }
 
 /* An interval counts as long as it lasted within the time that is asked for. It is one sample, which its
  * first piece has. charge->weight becomes what was kept. Returns as charge_weight(). */
 static int charge_kept(struct settlement *to, struct charge *charge)
 {
-	const uint64_t first = to->pairing->rec->first_time, until = charge->until;
+	const uint64_t first = *recording_first(to->pairing->rec), until = charge->until;
 	/* As cells of time have it, so a range of these has the same weight. */
 	const uint64_t begin = charge->from > first ? charge->from : first;
 	unsigned __int128 whole = charge->weight;

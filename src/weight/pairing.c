@@ -630,8 +630,8 @@ static int take_sample(struct weigher *w, const struct weighing *x,
 	w->target.pairs->negative += weight < 0;
 	charge.weight = weight < 0 ? 0 : (uint64_t)weight;
 	if (!charge.lost &&
-	    !filters_kept_time(w->filters, w->rec->first_time, w->rec->last_time,
-			       &charge.from, &charge.until))
+	    !filters_kept_time(w->filters, *recording_first(w->rec),
+			       recording_last(w->rec), &charge.from, &charge.until))
 		charge.lost = LOST_FILTER + 1;
 	err = weight_charge(&w->target, &charge);
 	return err < 0 ? fail_memory(w->ctx) : err;

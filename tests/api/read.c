@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <flamefold.h>
+#include <flamefold_time.h>
 #include <unistd.h>
 
 #include "api.h"
@@ -101,6 +102,25 @@ static void a_pipe_is_read_from_where_it_stands(void)
 	finish(p, 20, name);
 }
 
+static void what_was_expected_need_not_come(void)
+{
+	static const char *const paths[] = { "/nowhere/a", "/nowhere/b" };
+	struct ff_options options = { 0 };
+	struct ff_profile *p;
+
+	options.size = sizeof(options);
+	options.flags = FF_HEAT;
+	CHECK(ff_profile_new(&p, &options) == 0);
+	CHECK(ff_profile_expect(p, paths, 2) == 0);
+	CHECK(ff_profile_expect(p, paths, 2) == -EINVAL);
+	CHECK(ff_profile_read_memory(p, text, sizeof(text) - 1, NULL) == 0);
+	finish(p, 27, "memory");
+	p = fresh();
+	CHECK(ff_profile_read_memory(p, text, sizeof(text) - 1, NULL) == 0);
+	CHECK(ff_profile_expect(p, paths, 2) == -EINVAL);
+	finish(p, 27, "memory");
+}
+
 int main(void)
 {
 	memory_is_read_during_the_call_only();
@@ -108,5 +128,6 @@ int main(void)
 	no_file_of_the_name_is_looked_for();
 	a_file_is_read_from_its_beginning_and_stays_open();
 	a_pipe_is_read_from_where_it_stands();
+	what_was_expected_need_not_come();
 	return api_failed;
 }
