@@ -48,7 +48,7 @@ export async function launchFirefox(folder) {
 			await page.setViewport({ ...viewport, deviceScaleFactor, hasTouch });
 			if (!javaScriptEnabled)
 				await page.setJavaScriptEnabled(false);
-			page.setDefaultTimeout(900_000);
+			page.setDefaultTimeout(300_000);
 			return adapt(page, downloads);
 		},
 		close: () => firefox.close(),
