@@ -53,6 +53,19 @@ static const struct {
 	{ "\x28\xb5\x2f\xfd", NULL, "packed twice: gunzip makes it readable" },
 };
 
+/* What others write that is no text. A name in folded text may begin like it. */
+static const struct {
+	const char *magic, *is;
+} foreign_binaries[] = {
+	{ "\x17\x08"
+	  "Dtracing",
+	  "a trace of trace-cmd, not a recording of perf" },
+	{ "FLR",
+	  "a recording of Java Flight Recorder: async-profiler's jfrconv makes folded "
+	  "text of it" },
+	{ "QPERFSTREAM", "an export of hotspot, not the recording that it was made of" },
+};
+
 /* perf script's or folded; what is no text is refused with the reason, if its first bytes tell
  * one. */
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size,
@@ -89,6 +102,14 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 			    "cannot read '%s': it is text in UTF-16: "
 			    "iconv -f UTF-16 -t UTF-8 converts it",
 			    in->file.path);
+	for (size_t i = 0; i < sizeof(foreign_binaries) / sizeof(*foreign_binaries);
+	     i++) {
+		size_t length = strlen(foreign_binaries[i].magic);
+
+		if (size > length && memcmp(p, foreign_binaries[i].magic, length) == 0)
+			return fail(ctx, -EOPNOTSUPP, "cannot read '%s': it is %s",
+				    in->file.path, foreign_binaries[i].is);
+	}
 	return fail(ctx, -EBADMSG, "'%s' is neither a perf.data nor folded text",
 		    in->file.path);
 }

@@ -391,6 +391,15 @@ titled()
 	cp "$BASH" libbash.so.1
 	fails 1 libbash.so.1
 	says "cannot read 'libbash.so.1': it is an ELF file, not a recording"
+	printf 'FLR\0\0\2' >x.jfr
+	fails 1 fold x.jfr
+	says "cannot read 'x.jfr': it is a recording of Java Flight Recorder: async-profiler's jfrconv makes folded text of it"
+	printf '\x17\x08Dtracing6\0' >trace.dat
+	fails 1 fold trace.dat
+	says "cannot read 'trace.dat': it is a trace of trace-cmd, not a recording of perf"
+	printf 'QPERFSTREAM\0\1' >exported
+	fails 1 fold exported
+	says "cannot read 'exported': it is an export of hotspot, not the recording that it was made of"
 }
 
 @test "a recording that ends inside its header" {
