@@ -284,14 +284,12 @@ static int read_section_of(struct context *ctx, struct input *in, int bit,
 	size_t got;
 	int err;
 
-	/* The recorder wanted to write it and had nothing to tell, as perf on processors
-	 * without a description. */
-	if (part.size == 0)
-		return 0;
 	if (bit == FEATURE_TRACING_DATA && part.size > TRACING_MOST)
 		part.size = TRACING_MOST;
-	if (part.offset > in->file.size || part.size > in->file.size - part.offset ||
-	    part.size > FEATURE_MOST) {
+	/* Of an empty one it does not matter. */
+	if (part.size &&
+	    (part.offset > in->file.size || part.size > in->file.size - part.offset ||
+	     part.size > FEATURE_MOST)) {
 		note_unread(unread, bit, part.offset, "lies outside the file");
 		return 0;
 	}
@@ -303,11 +301,14 @@ static int read_section_of(struct context *ctx, struct input *in, int bit,
 	bytes = malloc(part.size + 1);
 	if (!bytes)
 		return fail_memory(ctx);
-	err = file_read(ctx, &in->file, part, bytes, &got);
+	got = 0;
+	err = part.size ? file_read(ctx, &in->file, part, bytes, &got) : 0;
 	c = in_cursor(in, bytes, got);
 	if (err == 0 && readers[bit](in, &c) < 0)
 		err = fail_memory(ctx);
-	if (err == 0 && c.bad)
+	/* It is empty where the recorder had nothing to tell, as perf on processors without a
+	 * description. That it is there tells something all the same: it may be simpleperf's. */
+	if (err == 0 && c.bad && part.size)
 		note_unread(unread, bit, part.offset, "is cut short");
 	free(bytes);
 	budget_give_back(ctx->budget, 3 * part.size);

@@ -93,8 +93,14 @@ test("the root stays where it is seen when the window becomes another one", asyn
 		await page.waitForFunction(rootIsSeen);
 	}
 	/* What one has scrolled to stays, too. */
-	await page.evaluate(() => { document.querySelector("#stage").scrollTop = 200; });
-	await page.waitForFunction(() => document.querySelector("#stage").scrollTop === 200);
+	await page.evaluate(() => new Promise((done) => {
+		const stage = document.querySelector("#stage");
+
+		/* The page has to hear of it before the window is another one. */
+		stage.addEventListener("scroll", () => requestAnimationFrame(() => setTimeout(done)), { once: true });
+		stage.scrollTop = 200;
+	}));
+	assert.equal(await page.evaluate(() => document.querySelector("#stage").scrollTop), 200);
 	await page.setViewportSize({ width: 1400, height: 700 });
 	await page.waitForFunction(() => document.querySelector("#stage").scrollTop > 350);
 	await page.close();
