@@ -67,6 +67,27 @@ test("each thread has its spans where they are in time", { always: true }, async
 	near(all[5].wide / all[1].wide, 1, 0.01);
 });
 
+test("the legend names what has the colours that are seen", async () => {
+	const stacks = ["3000 work (/no/libwork.so)\n\t2000 main (/no/app)", "4000 [unknown] (/no/gone)\n\t2000 main (/no/app)",
+		"ffffffff81000010 do_sys ([kernel.kallsyms])\n\t3100 wait (/no/libwork.so)\n\t2000 main (/no/app)"];
+	const text = Array.from({ length: 90 }, (_, k) => `app  1 [000]  1.${String(k * 1000).padStart(6, "0")}: 1000000 cpu-clock: \n\t${
+		stacks[Math.floor(k / 30)]}\n\n`).join("");
+	const svg = execFileSync(process.env.FLAMEFOLD, ["graph", "-q", "--chart", "-o", "-", "-f", "svg", "-"], { input: text }).toString();
+	const page = await browser.open(svg);
+
+	await page.waitForSelector("svg[data-ready]");
+
+	const legend = await page.evaluate(() => [...document.querySelectorAll("#legend span")].map((one) =>
+		[one.textContent, one.querySelector("i").style.background.replaceAll(" ", "")]));
+	const fills = await page.evaluate(() => [...document.querySelectorAll("#app .spans rect")].map((rect) =>
+		[/^[^,(]*/.exec(rect.getAttribute("aria-label"))[0].trim(), rect.getAttribute("fill")]));
+
+	assert.deepEqual(legend.map(([name]) => name).sort(), ["app", "kernel", "libwork.so", "no symbol"]);
+	assert.equal(new Map(legend).get("app"), new Map(fills).get("main"));
+	assert.equal(new Map(legend).get("kernel"), new Map(fills).get("do_sys"));
+	assert.ok(!legend.some(([, colour]) => !/^rgb\(/.test(colour)));
+});
+
 test("keys go from span to span, zoom, and come back", async () => {
 	const page = await openChart(two);
 

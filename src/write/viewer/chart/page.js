@@ -115,16 +115,45 @@ function unfold() {
 
 const legendOf = (what, text) => make("span", {}, make("i", { class: what }), text);
 
+/* What a function's colour stands for. Text has none, nor have functions whose colour is of their name (svg-format.md). */
+function groupOf({ module, unnamed, kind, look }) {
+	const file = module.replace(/.*\//, ""), isFlame = look >= 198;
+
+	return unnamed ? "no symbol" : kind === 3 ? "JIT" : kind === 2 ? file.replace(/^\[kernel.*/, "") || "kernel"
+		: isFlame ? "" : file;
+}
+
+/* Entries of those with most nodes: who has most time is not known before all runs are read. No colour twice. */
+function coloursOf() {
+	const groups = new Map(), entries = new Map();
+
+	for (const of of chart.func) {
+		const one = chart.functions[of], name = groupOf(one), group = groups.get(name) ?? { name, one, nodes: 0 };
+
+		group.nodes++;
+		/* What was inlined is paler. */
+		if (group.one.kind === inlined)
+			group.one = one;
+		if (name)
+			groups.set(name, group);
+	}
+	for (const { name, one } of [...groups.values()].sort((a, b) => b.nodes - a.nodes)) {
+		const colour = lists[0][one.look].join();
+
+		if (entries.size < 8 && !entries.has(colour))
+			entries.set(colour, name);
+	}
+	return entries;
+}
+
 function makeLegend() {
-	const kinds = [["user", "user code"], ["kernel", "kernel"]];
-	const colours = root.getAttribute("data-kinds").split(" ").map(Number);
 	const has = chart.threads.reduce((all, { kinds: some }) => all | some, 0);
 
 	return make("div", { id: "legend" },
-		...kinds.map(([, text], k) => {
+		...[...coloursOf()].map(([colour, text]) => {
 			const one = legendOf("", text);
 
-			one.firstChild.style.background = `rgb(${lists[0][colours[k + 1]]})`;
+			one.firstChild.style.background = `rgb(${colour})`;
 			return one;
 		}),
 		...[[waiting, "waiting"], [runnable, "could run, waits for a processor"], [unsampled, "on a processor, not sampled"]]
