@@ -133,6 +133,11 @@ static int own_schema(struct ff_archive *a)
 	}
 	if (more < 0)
 		return more;
+	/* Who made it was ended before anything was in it. */
+	if (id == 0 && known == 0 && others == 0)
+		return fail(&a->ctx, -ENODATA,
+			    "'%s' is no archive yet: nothing has been added to it",
+			    a->directory);
 	return id == APPLICATION_ID && known == SCHEMA && !others
 		       ? 0
 		       : fail(&a->ctx, -EBADMSG,

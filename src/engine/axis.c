@@ -26,6 +26,8 @@
 
 enum {
 	DAY_TOLERANCE = 10000000, /* ns that two clocks may be read apart */
+	RAW_DRIFT =
+		5000, /* a part of the time in between: what nobody keeps to the time of day */
 	KEYS_MOST = 1 << 16, /* maps of an input that are compared */
 	KEY_MEMORY = 64, /* bytes that one takes, with room to grow */
 };
@@ -50,6 +52,7 @@ struct axis_search {
 	} said[AXIS_SIGNS];
 	struct {
 		uint64_t since; /* ns since 1970, when the clock showed 0 */
+		uint64_t read; /* what it showed when that was asked */
 		uint32_t input; /* + 1; 0: no input has said it */
 	} least, most;
 	uint32_t *joined; /* by input: one of its start, up to one that is its own */
@@ -182,7 +185,7 @@ static int compare_processes(struct axis_search *s, uint32_t input,
 static int compare_days(struct axis_search *s, uint32_t input,
 			const struct recording *rec)
 {
-	uint64_t since = rec->day_time - rec->clock_time;
+	uint64_t since = rec->day_time - rec->clock_time, tolerance = DAY_TOLERANCE;
 
 	if (rec->day_time < DAY_LEAST || rec->clock_time > rec->day_time ||
 	    rec->day_clock != rec->events.v[0].clock ||
@@ -191,13 +194,20 @@ static int compare_days(struct axis_search *s, uint32_t input,
 		return 0;
 	if (!s->least.input || since < s->least.since) {
 		s->least.since = since;
+		s->least.read = rec->clock_time;
 		s->least.input = input + 1;
 	}
 	if (!s->most.input || since > s->most.since) {
 		s->most.since = since;
+		s->most.read = rec->clock_time;
 		s->most.input = input + 1;
 	}
-	if (s->most.since - s->least.since > DAY_TOLERANCE)
+	if (rec->day_clock == CLOCK_MONOTONIC_RAW)
+		tolerance +=
+			(s->most.read > s->least.read ? s->most.read - s->least.read
+						      : s->least.read - s->most.read) /
+			RAW_DRIFT;
+	if (s->most.since - s->least.since > tolerance)
 		return refuse_axis(s,
 				   "by the time of day the clocks of '%s' and '%s' began "
 				   "%" PRIu64 ".%03u s apart",
@@ -388,6 +398,8 @@ int ff_profile_expect(struct ff_profile *p, const char *const *paths, size_t cou
 	p->axis.count = count;
 	if (!p->axis.why && s.has_times)
 		p->axis.paths = s.paths;
+	else if (p->axis.why && p->options.flags & FF_CHART)
+		warn(&p->ctx, "each input of the chart begins at 0, for %s", p->axis.why);
 	else if (asks && p->axis.why)
 		warn(&p->ctx,
 		     "time= is counted from the first sample of each input, for %s",

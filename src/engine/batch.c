@@ -80,6 +80,9 @@ int batch_set_aside(struct ff_profile *p)
 
 	if (!(p->options.flags & FF_APART) || !p->inputs.count)
 		return 0;
+	if (p->taken < p->apart.count)
+		return fail(&p->ctx, -EINVAL,
+			    "nothing more is read once recordings are taken");
 	if (collected_init(&next, &p->limit) < 0)
 		return fail_memory(&p->ctx);
 	slot = array_add(&p->apart);

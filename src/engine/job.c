@@ -261,14 +261,15 @@ int input_job_end(struct input_job *j, int err)
 	if (j->chart.is_bound) {
 		struct chart_log *log = &p->collected.chart;
 		const uint64_t begin = *recording_first(j->rec);
-		uint64_t first = begin, last = recording_last(j->rec);
-		bool whole;
+		const uint64_t all = recording_last(j->rec);
+		uint64_t first = begin, last = all, end;
 
-		/* Switches may come before the first sample and behind the last one. */
+		/* Switches may come before the first sample and behind the last one. What is open then is known
+		 * no further than its own recording goes, however long others on its axis do. */
 		filters_time(p->filters, &first, &last);
-		whole = last == recording_last(j->rec);
+		end = log->last > j->rec->last_time ? log->last : j->rec->last_time;
 		chart_log_end_input(log, first == begin ? 0 : first,
-				    whole && log->last > last ? log->last : last);
+				    last < all && last < end ? last : end);
 		log->one_axis = j->rec->axis;
 	}
 	/* Ids of counters mean something in one input only. */

@@ -259,6 +259,14 @@ sum()
 	run -1 archive add theirs r/1.ff
 	[[ $output == *"is not the index of an archive"* ]]
 	cmp before theirs/index.db
+	# Who made it was ended before anything was in it.
+	mkdir begun
+	archive add begun r/1.ff
+	: >begun/index.db
+	run -1 archive ls begun
+	[[ $output == *"'begun' is no archive yet: nothing has been added to it"* ]]
+	archive add begun r/1.ff
+	archive check begun
 	cp whole n/index.db
 	python3 -c 'import sqlite3; db = sqlite3.connect("n/index.db"); db.execute("PRAGMA user_version=2")'
 	run -1 archive ls n

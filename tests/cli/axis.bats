@@ -26,10 +26,12 @@ bytes()
 	done
 }
 
-# clock_data CLOCK SINCE: a clock that showed 0 then, in ns since 1970, read 50 s later.
+# clock_data CLOCK SINCE [READ]: a clock that showed 0 then, in ns since 1970, and was read 50 s later, or READ ns.
 clock_data()
 {
-	echo "feature number=29 hex=01000000$(bytes 4 "$1")$(bytes 8 $(($2 + 50000000000)))$(bytes 8 50000000000)"
+	local read=${3:-50000000000}
+
+	echo "feature number=29 hex=01000000$(bytes 4 "$1")$(bytes 8 $(($2 + read)))$(bytes 8 "$read")"
 }
 
 started=1780000000000000000
@@ -38,7 +40,7 @@ ran='comm pid=1 name=app exec time=1'
 # machine [KEY=VALUE...]: what the header and the first records say: host kernel arch clock since address.
 machine()
 {
-	local host=box kernel=6.1.0 arch=aarch64 clock=1 since=$started address=0xffffffff81000000 option
+	local host=box kernel=6.1.0 arch=aarch64 clock=1 since=$started read='' address=0xffffffff81000000 option
 
 	for option; do
 		local "$option"
@@ -48,7 +50,7 @@ machine()
 	[ -z "$host" ] || echo "feature hostname=$host"
 	[ -z "$kernel" ] || echo "feature osrelease=$kernel"
 	echo "feature arch=$arch"
-	[ -z "$clock" ] || [ -z "$since" ] || clock_data "$clock" "$since"
+	[ -z "$clock" ] || [ -z "$since" ] || clock_data "$clock" "$since" "$read"
 	[ -z "$address" ] || echo "mmap pid=-1 tid=0 mode=kernel start=0xffffffff81000000 len=0x1000000" \
 		"off=$address name=[kernel.kallsyms]_text time=1"
 	echo "$ran"
@@ -186,6 +188,11 @@ attr name=sched:sched_switch type=2 config=316 period=1 ids=2 clockid=1 flags=sa
 		[ -s is ]
 		"${fold[@]}" --only time=$range b.data a.data | cmp - is
 	done
+	# A chart shows what is open where a recording ends up to there, and not up to the end of the other one.
+	spans() { "$flamefold" export -q --addrs --chart -f chrome "$@" | grep -o '"dur":[0-9.]*' | sort; }
+	spans a.data >is
+	spans b.data >>is
+	spans a.data b.data | cmp - <(sort is)
 }
 
 @test "another host, kernel, clock or start of the machine keeps an axis of its own, and is said" {
@@ -205,6 +212,17 @@ attr name=sched:sched_switch type=2 config=316 period=1 ids=2 clockid=1 flags=sa
 	[[ $flaw == *"is 0xffffffff9a000000, that of 'a.data' is 0xffffffff81000000: the machine was started in between" ]]
 	samples 1 2 600 | made b since=$((started + 61200000000))
 	not_joined "by the time of day the clocks of 'a.data' and 'b.data' began 61.200 s apart" a.data b.data
+	# 12 ms in ten minutes: nobody keeps a raw clock to the time of day, and the other one everybody does.
+	for clock in 1 4; do
+		samples 0 2 600 | made a clock=$clock
+		samples 1 2 600 | made b clock=$clock since=$((started + 12000000)) read=650000000000
+		case $clock in
+		1) not_joined "by the time of day the clocks of 'a.data' and 'b.data' began 0.012 s apart" a.data b.data ;;
+		4) "$flamefold" fold -q --addrs --by-time=20ms a.data b.data >joined.slices ;;
+		esac
+	done
+	[ -s joined.slices ]
+	samples 0 2 600 | made a
 	samples 1 2 600 | made b since=$((started + 10000001))
 	not_joined " began 0.010 s apart" a.data b.data
 	# Two that are near, and one that is near to one of them alone.
@@ -314,6 +332,8 @@ attr name=sched:sched_switch type=2 config=316 period=1 ids=2 clockid=1 flags=sa
 	begins a.data b.data | cmp - is
 	begins b.data a.data | cmp - is
 	begins a.data c.data | cmp - <(head -n 3 is)
+	run -0 --separate-stderr "$flamefold" export --addrs --chart -f chrome -o x.json a.data c.data
+	[[ $stderr == *"each input of the chart begins at 0, for its inputs have clocks of their own"* ]]
 }
 
 # Each of its slices is what the range of it is, and all of them are all; one thread or two, in either order.
