@@ -3,32 +3,7 @@
 # index, messages and status are those of each one added alone.
 bats_require_minimum_version 1.5.0
 
-load recordings
-
-setup()
-{
-	cd "$BATS_TEST_TMPDIR" || exit 1
-	export TMPDIR=$BATS_TEST_TMPDIR/tmp
-	mkdir -p tmp
-}
-
-# recording FILE HOST START [EVENT] [KERNEL]: of pid 1, whose code of /no/app-START begins there; all ask for the
-# same addresses.
-recording()
-{
-	"$build" -o "$1" - <<-END
-	attr name=${4:-cpu-clock} sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
-	feature hostname=$2
-	feature osrelease=${5:-6.1.0-$2}
-	comm pid=1 name=app exec time=1
-	mmap2 pid=1 start=$3 len=0x100000 name=/no/app-$3 time=2
-	comm pid=$((${#2} + 1)) name=c-$2 time=2
-	repeat i 20
-	sample pid=1 time={100 * i + 1000} period={i + 1} ip={0x5000 + i % 7 * 16} chain=U,{0x5000 + i % 7 * 16},0x202010,0x302010
-	end
-	sample pid=$((${#2} + 1)) time=5000 period=3 ip=0x5000 chain=U,0x5000
-	END
-}
+load many
 
 # rows ARCHIVE: all that its index says.
 rows()
@@ -59,22 +34,13 @@ same()
 	done
 }
 
-# How many processes there were, but for the one that cleans up.
-processes()
-{
-	strace -f -qq -e trace=none -e signal=none -o /dev/null true 2>/dev/null || skip "no strace here"
-	rm -rf traced
-	strace -f -qq -e trace=execve,fork,clone,clone3,vfork -o trace "$flamefold" archive add -q -j1 traced "$@" || [ $? = 3 ]
-	grep -c -E '(fork|clone3?)\(' trace
-}
-
 @test "recordings of many hosts are the same together and alone" {
 	for i in 1 2 3 4 5 6 7 8; do
 		recording $i.data host-$i 0x$((i % 3 * 100))000
 	done
 	same ?.data
 	[ "$(find one/parts -type f | wc -l)" = 8 ]
-	[ "$(processes ?.data)" = 2 ]
+	[ "$(processes "$flamefold" archive add -q -j1 traced ?.data)" = 2 ]
 }
 
 @test "what counts other things, has no host, or is of this machine has a part of its own, too" {
@@ -91,7 +57,7 @@ processes()
 	recording 7.data host-7 0x1000
 	same ?.data
 	# This machine's are not begun with others, which would be read twice then.
-	[ "$(processes 1.data 2.data 3.data 4.data 5.data 7.data)" = 4 ]
+	[ "$(processes "$flamefold" archive add -q -j1 traced 1.data 2.data 3.data 4.data 5.data 7.data)" = 4 ]
 }
 
 @test "what is damaged, or no recording, is named, and others are added" {

@@ -3,31 +3,7 @@
 # folded alone, which --tree asks for.
 bats_require_minimum_version 1.5.0
 
-load recordings
-
-setup()
-{
-	cd "$BATS_TEST_TMPDIR" || exit 1
-	export TMPDIR=$BATS_TEST_TMPDIR/tmp
-	mkdir -p tmp
-}
-
-# recording FILE HOST START [EVENT]: of pid 1, whose code of /no/app-START begins there; all ask for the same
-# addresses.
-recording()
-{
-	"$build" -o "$1" - <<-END
-	attr name=${4:-cpu-clock} sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
-	feature hostname=$2
-	comm pid=1 name=app exec time=1
-	mmap2 pid=1 start=$3 len=0x100000 name=/no/app-$3 time=2
-	comm pid=$((${#2} + 1)) name=c-$2 time=2
-	repeat i 20
-	sample pid=1 time={100 * i + 1000} period={i + 1} ip={0x5000 + i % 7 * 16} chain=U,{0x5000 + i % 7 * 16},0x202010,0x302010
-	end
-	sample pid=$((${#2} + 1)) time=5000 period=3 ip=0x5000 chain=U,0x5000
-	END
-}
+load many
 
 # Which, for any reason.
 refused()
@@ -49,20 +25,12 @@ same()
 	diff <(refused four.err) <(refused alone.err)
 }
 
-# How many processes there were, but for the one that cleans up.
-processes()
-{
-	strace -f -qq -e trace=none -e signal=none -o /dev/null true 2>/dev/null || skip "no strace here"
-	strace -f -qq -e trace=execve,fork,clone,clone3,vfork -o trace "$flamefold" merge -q -j1 "$@" -o traced.ff || [ $? = 3 ]
-	grep -c -E '(fork|clone3?)\(' trace
-}
-
 @test "recordings of many hosts are the same together and alone" {
 	for i in 1 2 3 4 5 6 7 8; do
 		recording $i.data host-$i 0x$((i % 3 * 100))000
 	done
 	same ?.data
-	[ "$(processes ?.data)" = 2 ]
+	[ "$(processes "$flamefold" merge -q -j1 -o traced.ff ?.data)" = 2 ]
 }
 
 # What takes memory is stacks: each recording has 8,000 of its own, of the same frames but for the root.
@@ -146,7 +114,7 @@ many_stacks()
 		recording $i.data "$(uname -n)" 0x${i}000
 	done
 	same ?.data
-	[ "$(processes ?.data)" -ge 4 ]
+	[ "$(processes "$flamefold" merge -q -j1 -o traced.ff ?.data)" -ge 4 ]
 }
 
 @test "a list that cannot be read is told of" {
