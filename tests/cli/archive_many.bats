@@ -61,17 +61,8 @@ same()
 }
 
 @test "what is damaged, or no recording, is named, and others are added" {
-	for i in 1 2 3 4 5 6 7 8 9; do
-		recording $i.data host-$i 0x1000
-	done
-	head -c 60 2.data >20.data
-	head -c 120 3.data >30.data
-	printf 'PERFILE2%4000s' "" >40.data
-	head -c 3000 /dev/urandom >50.data
+	sound_and_damaged
 	cp 4.data copy.data
-	cp 4.data 60.data
-	dd if=/dev/zero of=60.data bs=1 seek=16 count=60 conv=notrunc status=none
-	printf 'a;b 3\n' >text
 	"$flamefold" merge -q 8.data -o 8.ff
 	same 1.data 20.data 2.data 30.data 3.data 40.data 4.data text 5.data copy.data 50.data /dev/null 60.data nobody 6.data 8.ff \
 		7.data 8.data 9.data

@@ -35,3 +35,18 @@ processes()
 	strace -f -qq -e trace=execve,fork,clone,clone3,vfork -o trace "$@" || [ $? = 3 ]
 	grep -c -E '(fork|clone3?)\(' trace
 }
+
+# 1.data to 9.data, of hosts of their own; 20.data to 60.data, which are cut, empty or damaged; and folded text.
+sound_and_damaged()
+{
+	for i in 1 2 3 4 5 6 7 8 9; do
+		recording $i.data host-$i 0x1000
+	done
+	head -c 60 2.data >20.data
+	head -c 120 3.data >30.data
+	printf 'PERFILE2%4000s' "" >40.data
+	head -c 3000 /dev/urandom >50.data
+	cp 4.data 60.data
+	dd if=/dev/zero of=60.data bs=1 seek=16 count=60 conv=notrunc status=none
+	printf 'a;b 3\n' >text
+}

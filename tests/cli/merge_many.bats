@@ -72,16 +72,7 @@ many_stacks()
 }
 
 @test "what is damaged, or no recording, is named, and others are not" {
-	for i in 1 2 3 4 5 6 7 8 9; do
-		recording $i.data host-$i 0x1000
-	done
-	head -c 60 2.data >20.data
-	head -c 120 3.data >30.data
-	printf 'PERFILE2%4000s' "" >40.data
-	head -c 3000 /dev/urandom >50.data
-	cp 4.data 60.data
-	dd if=/dev/zero of=60.data bs=1 seek=16 count=60 conv=notrunc status=none
-	printf 'a;b 3\n' >text
+	sound_and_damaged
 	same 1.data 20.data 2.data 30.data 3.data 40.data 4.data text 5.data 50.data /dev/null 60.data nobody 6.data 7.data 8.data 9.data
 	grep -q "refused '40.data'" together.err
 	grep -q "refused 'nobody'" together.err
