@@ -10,37 +10,6 @@
 static const char digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Three bytes as four characters. */
-static void put_three(char *to, uint32_t three)
-{
-	for (int i = 3; i >= 0; i--) {
-		to[i] = digits[three & 63];
-		three >>= 6;
-	}
-}
-
-void base64_add(struct text *t, const uint8_t *bytes, size_t size)
-{
-	char block[4096], rest[4];
-
-	while (size >= 3) {
-		size_t n = 0;
-
-		for (; n < sizeof(block) && size >= 3; n += 4, bytes += 3, size -= 3)
-			put_three(block + n, (uint32_t)bytes[0] << 16 |
-						     (uint32_t)bytes[1] << 8 | bytes[2]);
-		text_add(t, block, n);
-	}
-	if (size == 0)
-		return;
-	put_three(rest,
-		  (uint32_t)bytes[0] << 16 | (size > 1 ? (uint32_t)bytes[1] << 8 : 0));
-	rest[3] = '=';
-	if (size == 1)
-		rest[2] = '=';
-	text_add(t, rest, sizeof(rest));
-}
-
 enum { SPACE = 64, PADDING, OTHER };
 
 /* Six bits, or what it is instead of a digit. */
@@ -61,9 +30,11 @@ bool base64_whole(const struct base64 *b)
 	return b->count < 6 && (b->bits & ((1u << b->count) - 1)) == 0;
 }
 
-bool base64_decode(struct base64 *b, uint8_t *text, size_t size, size_t *decoded)
+bool base64_decode(struct base64 *b, const uint8_t *text, size_t size, uint8_t *to,
+		   size_t *decoded)
 {
-	uint8_t classes[256], *to = text;
+	const uint8_t *begin = to;
+	uint8_t classes[256];
 
 	for (int i = 0; i < 256; i++)
 		classes[i] = character_class((uint8_t)i);
@@ -85,6 +56,6 @@ bool base64_decode(struct base64 *b, uint8_t *text, size_t size, size_t *decoded
 			*to++ = (uint8_t)(b->bits >> b->count);
 		}
 	}
-	*decoded = (size_t)(to - text);
+	*decoded = (size_t)(to - begin);
 	return true;
 }

@@ -2,22 +2,20 @@
 #define BASE_BASE64_H
 
 #include <stdbool.h>
-
-#include "base/text.h"
-
-/* Bytes as text: RFC 4648, section 4. */
-void base64_add(struct text *t, const uint8_t *bytes, size_t size);
+#include <stddef.h>
+#include <stdint.h>
 
 /*
- * Decodes text in place, piece by piece. White space means nothing; a zeroed struct is
- * at the beginning. False for what is no base64.
+ * Decodes text piece by piece: RFC 4648, section 4. White space means nothing; a zeroed
+ * struct is at the beginning. False for what is no base64. @to has room for @size bytes.
  */
 struct base64 {
 	uint32_t bits;
 	unsigned count; /* of bits that wait */
 	unsigned padding; /* '=' that were seen: only such may follow */
 };
-bool base64_decode(struct base64 *b, uint8_t *text, size_t size, size_t *decoded);
+bool base64_decode(struct base64 *b, const uint8_t *text, size_t size, uint8_t *to,
+		   size_t *decoded);
 
 /* May the text end here? */
 bool base64_whole(const struct base64 *b);

@@ -226,8 +226,9 @@ void input_drop_payload(struct input *in);
 int input_picture_fail(struct context *ctx, const struct input *in, int err,
 		       const char *why);
 
-/* Formats of payloads: what is written; what is read begins at the first one. */
-enum { SAVED_FORMAT = 2, SAVED_FIRST_FORMAT = 1 };
+/* Formats of payloads: what is written; what is read begins at the first one; up to which they are
+ * base64, as those behind it are base91. */
+enum { SAVED_FORMAT = 3, SAVED_FIRST_FORMAT = 1, SAVED_BASE64_FORMAT = 2 };
 
 const char *record_name(unsigned type); /* NULL: no such type */
 const char *sample_field_name(unsigned bit); /* of sample_type; NULL: no such bit */

@@ -1,9 +1,10 @@
 /*
  * The picture is not parsed. Our element is looked for as bytes, in a window that moves
  * over the file, and from there on only the form that we write is understood: attributes
- * of one tag, then base64 up to the closing tag, decoded in place as it comes.
+ * of one tag, then base91 up to the closing tag, decoded as it comes; older formats have
+ * base64 there.
  *
- *	... <metadata id="flamefold-data" data-format="2" ...> <data>eJzt...</data> ...
+ *	... <metadata id="flamefold-data" data-format="3" ...> <data>_;$v...</data> ...
  *	    ^ looked for                  header                     packed
  *
  * What it claims to unpack to is compared with what our packing can reach, and claimed
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
+#include "base/base91.h"
 #include "base/bytes.h"
 #include "base/deflate.h"
 #include "input/perf.h"
@@ -297,7 +299,9 @@ static int read_header(struct context *ctx, struct picture_scan *s,
 /* What stands between tags until </metadata>, decoded. */
 struct packed_text {
 	struct bytes bytes;
+	bool is_base64;
 	struct base64 base64;
+	struct base91 base91;
 	struct claim claim;
 };
 
@@ -324,29 +328,46 @@ static int pass_tag(struct context *ctx, struct picture_scan *s)
 	return err < 0 ? err : is_damaged(ctx, s, "there is something else in it");
 }
 
-/* Each text is decoded where it lies in memory, before the next one comes behind it. */
+static int is_other_text(struct context *ctx, const struct picture_scan *s,
+			 const struct packed_text *p)
+{
+	return is_damaged(ctx, s, p->is_base64 ? "it is not base64" : "it is not base91");
+}
+
+/* A text between tags, or as much of it as the window has, behind those before it. */
+static int decode_packed(struct context *ctx, const struct picture_scan *s,
+			 struct packed_text *p, size_t size)
+{
+	const uint8_t *text = s->bytes + s->start;
+	uint8_t *to;
+	size_t decoded;
+	bool is_good;
+
+	if (p->bytes.count + size > PACKED_MOST)
+		return is_other_text(ctx, s, p);
+	if (!claim_add(&p->claim, ctx->budget, size))
+		return is_large(ctx, s);
+	if (!bytes_reserve(&p->bytes, size + 1))
+		return fail_memory(ctx);
+	to = p->bytes.v + p->bytes.count;
+	is_good = p->is_base64 ? base64_decode(&p->base64, text, size, to, &decoded)
+			       : base91_decode(&p->base91, text, size, to, &decoded);
+	if (!is_good)
+		return is_other_text(ctx, s, p);
+	p->bytes.count += decoded;
+	return 0;
+}
+
 static int read_packed(struct context *ctx, struct picture_scan *s, struct packed_text *p)
 {
 	for (;;) {
 		const uint8_t *text = s->bytes + s->start;
 		const uint8_t *tag = memchr(text, '<', s->end - s->start);
-		size_t size = tag ? (size_t)(tag - text) : s->end - s->start, decoded;
-		int err;
+		size_t size = tag ? (size_t)(tag - text) : s->end - s->start;
+		int err = size ? decode_packed(ctx, s, p, size) : 0;
 
-		if (size && p->bytes.count + size > PACKED_MOST)
-			return is_damaged(ctx, s, "it is not base64");
-		if (size && !claim_add(&p->claim, ctx->budget, size))
-			return is_large(ctx, s);
-		if (size && !bytes_reserve(&p->bytes, size))
-			return fail_memory(ctx);
-		if (size) {
-			uint8_t *to = p->bytes.v + p->bytes.count;
-
-			memcpy(to, text, size);
-			if (!base64_decode(&p->base64, to, size, &decoded))
-				return is_damaged(ctx, s, "it is not base64");
-			p->bytes.count += decoded;
-		}
+		if (err < 0)
+			return err;
 		s->start += size;
 		if (!tag && s->ended)
 			return is_damaged(ctx, s, "it has no end");
@@ -354,6 +375,23 @@ static int read_packed(struct context *ctx, struct picture_scan *s, struct packe
 		if (err != 0)
 			return err < 0 ? err : 0;
 	}
+}
+
+/* The last byte may be there only now that no text follows. */
+static int finish_packed(struct context *ctx, const struct picture_scan *s,
+			 struct packed_text *p)
+{
+	uint8_t last;
+	size_t decoded;
+
+	if (p->is_base64)
+		return base64_whole(&p->base64) ? 0
+						: is_damaged(ctx, s, "its base64 is cut");
+	if (!base91_end(&p->base91, &last, &decoded))
+		return is_damaged(ctx, s, "its base91 is cut");
+	if (decoded)
+		bytes_u8(&p->bytes, last);
+	return p->bytes.failed ? fail_memory(ctx) : 0;
 }
 
 /* The payload is as long as the header says, or the picture is damaged. How much zlib
@@ -364,8 +402,6 @@ static int unpack_payload(struct context *ctx, struct picture_scan *s,
 	size_t size = p->bytes.count;
 	int err;
 
-	if (!base64_whole(&p->base64))
-		return is_damaged(ctx, s, "its base64 is cut");
 	if (!h->is_zlib) {
 		if (h->bytes != size)
 			return is_damaged(ctx, s,
@@ -394,8 +430,11 @@ int saved_open(struct context *ctx, struct input *in)
 
 	if (err == 0)
 		err = read_header(ctx, &s, &header);
+	packed.is_base64 = header.picture.format <= SAVED_BASE64_FORMAT;
 	if (err == 0)
 		err = read_packed(ctx, &s, &packed);
+	if (err == 0)
+		err = finish_packed(ctx, &s, &packed);
 	if (err == 0)
 		err = unpack_payload(ctx, &s, &header, &packed);
 	free(s.bytes);

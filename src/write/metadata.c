@@ -1,21 +1,23 @@
 /*
- * Attributes for what is small, then the packed tree in base64. That stands in elements
+ * Attributes for what is small, then the packed tree in base91. That stands in elements
  * of 1 MiB of text, as XML parsers refuse much longer ones, and each but the last holds
- * a multiple of 3 bytes: the texts can be put together and decoded as one.
+ * whole blocks: the texts can be put together and decoded as one, or each for itself.
  */
 #include "write/metadata.h"
 
 #include <flamefold.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/base91.h"
 #include "diff/diff.h"
 #include "write/number.h"
 #include "write/xml.h"
 
 enum {
 	CHUNK = 1 << 20, /* text of an element: parsers have limits */
-	LINE = 3 << 10, /* bytes that become a line of text */
+	LINE_BLOCKS = 240,
+	LINE = LINE_BLOCKS * BASE91_BYTES, /* bytes that become a line of text */
+	LINES = (CHUNK - 1) / (LINE_BLOCKS * BASE91_TEXT + 1), /* of an element */
 };
 
 uint64_t unnamed_weight(const struct tree_source *in, const struct view *v)
@@ -140,8 +142,7 @@ static void add_header(struct text *t, const struct metadata *m)
 
 void metadata_add(struct sink *sink, const struct metadata *m)
 {
-	/* A multiple of 3: padding is for the end. */
-	const size_t most = CHUNK / 4 * 3 / LINE * LINE;
+	const size_t most = LINES * LINE;
 	const uint8_t *bytes = m->packed->bytes;
 	size_t left = m->packed->size;
 
@@ -154,7 +155,7 @@ void metadata_add(struct sink *sink, const struct metadata *m)
 		while (chunk) {
 			size_t n = chunk < LINE ? chunk : LINE;
 
-			base64_add(&sink->text, bytes, n);
+			base91_add(&sink->text, bytes, n);
 			text_char(&sink->text, '\n');
 			/* Line by line: the text in memory does not grow with the
 			 * picture. */

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode } from "../viewer/encode.mjs";
+import { withPayload } from "../viewer/payload.mjs";
 import { clickFrame, frame, frames, graph, openBrowser } from "./page.mjs";
 
 const browser = openBrowser();
@@ -91,9 +92,7 @@ test("the viewer starts where nothing at all is drawn without it", async () => {
 test("the legend has the colour of a module's functions, not of those without a symbol or inlined", async () => {
 	const of = (name, kind) => ({ name, module: "/usr/lib/libx.so", kind });
 	const stacks = [[[of("[libx.so+0x40]", 1 | 8)], 500], [[of("f", 1)], 300], [[of("f", 1), of("e", 1 | 16)], 200]];
-	const data = Buffer.from(encode(stacks)).toString("base64");
-	const page = await browser.open(graph("x 1\n").replace(/<data>[^]*<\/data>/, `<data>${data}</data>`)
-		.replace(/data-packing="\w+"/, `data-packing="none"`));
+	const page = await browser.open(withPayload(graph("x 1\n"), encode(stacks)));
 	const legend = await page.evaluate(() => [...document.querySelectorAll("#legend button")].map((one) =>
 		[one.textContent, one.firstChild.style.background.replaceAll(" ", "")]));
 
@@ -105,8 +104,7 @@ test("the swatch of JIT code has the colour of the JIT frame that is heaviest, a
 	const text = jit.map((name, i) => `main;${name}_[j] ${60 - 10 * i}\n`).join("");
 	const of = (name, module) => ({ name, module, kind: 3 });
 	const stacks = [[[of("Interpreter", "/tmp/perf-77.map")], 20], [[of("parse", "/tmp/perf-77.map")], 50], [[of("parse", "[jit]")], 30]];
-	const data = Buffer.from(encode(stacks)).toString("base64");
-	const fromMaps = graph("x 1\n").replace(/<data>[^]*<\/data>/, `<data>${data}</data>`).replace(/data-packing="\w+"/, `data-packing="none"`);
+	const fromMaps = withPayload(graph("x 1\n"), encode(stacks));
 	const swatches = (page) => page.evaluate(() => [...document.querySelectorAll("#legend button")]
 		.filter((one) => one.textContent === "JIT").map((one) => one.firstChild.style.background.replaceAll(" ", "")));
 

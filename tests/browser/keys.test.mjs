@@ -1,6 +1,7 @@
 // What keys, pointer and focus do together, and what is typed into the search.
 import assert from "node:assert/strict";
 import { encode } from "../viewer/encode.mjs";
+import { withPayload } from "../viewer/payload.mjs";
 import { clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, placeOf, searchFor } from "./page.mjs";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nidle 200\n";
@@ -205,9 +206,7 @@ test("a hit that was gone to is none of another graph's", async () => {
 });
 
 test("a folded line has a ; between frames only", async () => {
-	const data = Buffer.from(encode([[["main", "java/lang/Object;.hash"], 3]])).toString("base64");
-	const page = await browser.open(graph("x 1\n").replace(/<data>[^]*<\/data>/, `<data>${data}</data>`)
-		.replace(/data-packing="\w+"/, `data-packing="none"`));
+	const page = await browser.open(withPayload(graph("x 1\n"), encode([[["main", "java/lang/Object;.hash"], 3]])));
 
 	await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true }));
 	await hoverFrame(page, "java/lang/Object;.hash");

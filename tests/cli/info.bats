@@ -657,15 +657,13 @@ features()
 
 @test "a picture whose report is cut is damaged, and one without is read" {
 	"$flamefold" -q --no-heat -o p.svg p.data
-	python3 - p.svg <<-'END'
-	import base64, re, sys
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 - p.svg <<-'END'
+	from payload import encoded, found
 	text = open('p.svg').read()
-	data = re.search(r'<data>\n(.*?)</data>', text, re.S)
-	payload = base64.b64decode(data.group(1))
+	match, payload = found(text)
 	at = payload.index(b'finding\0')
 	for name, new in ('cut.svg', payload[:at + 7] + b'x' + payload[at + 8:-1] + b'x'), ('passed.svg', payload.replace(b'finding\0', b'findinx\0')):
-	    lines = base64.b64encode(new).decode() + '\n'
-	    open(name, 'w').write(text[:data.start(1)] + lines + text[data.end(1):])
+	    open(name, 'w').write(text[:match.start(2)] + f'<data>{encoded(new)}</data>' + text[match.end(2):])
 	END
 	run --separate-stderr "$flamefold" info cut.svg
 	[ "$status" -eq 1 ]

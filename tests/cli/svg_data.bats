@@ -226,6 +226,37 @@ EOF
 	[ "$("$FLAMEFOLD" fold large.svg | cksum)" = "$("$FLAMEFOLD" fold large.folded | cksum)" ]
 }
 
+@test "a picture with its data in base64, as format 2 has it, is read" {
+	command -v python3 >/dev/null || skip "no python3"
+	python3 "$root/tests/bench/tree.py" 3000 >large.folded
+	for folded in small large; do
+		"$FLAMEFOLD" graph --quiet -o now.svg $folded.folded
+		PYTHONPATH=$BATS_TEST_DIRNAME python3 - <<'EOF'
+import base64, re
+from payload import decoded, found
+picture = open("now.svg").read()
+now, _ = found(picture)
+packed = decoded(re.sub("<[^>]*>", "", now[2]))
+text = base64.encodebytes(packed).decode()
+middle = len(text) // 3
+head = now[1].replace('data-format="3"', 'data-format="2"')
+assert head != now[1]
+open("before.svg", "w").write(f'<svg><metadata id="flamefold-data"{head}><data>{text[:middle]}</data>\n'
+                              f'<data>\n{text[middle:]}</data></metadata></svg>')
+EOF
+		"$FLAMEFOLD" fold before.svg | cmp - <("$FLAMEFOLD" fold $folded.folded)
+		sed 's/data-format="2"/data-format="4"/' before.svg >later.svg
+		run "$FLAMEFOLD" fold later.svg
+		[ "$status" -eq 1 ]
+		[ "$output" = "flamefold: 'later.svg': its data is in format 4, and this flamefold knows formats 1 to 3" ]
+		sed 's/data-format="2"/data-format="3"/' before.svg >mixed.svg
+		run "$FLAMEFOLD" fold mixed.svg
+		[ "$status" -eq 1 ]
+		[[ $output == "flamefold: 'mixed.svg': the data of the picture is damaged: "* ]]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
 @test "a few bytes that stand for many are refused, or cost little" {
 	command -v python3 >/dev/null || skip "no python3"
 	! grep -aq '__[at]san_init' "$FLAMEFOLD" || skip "sanitizers take more than the limit for themselves"
@@ -271,11 +302,11 @@ reports()
 {
 	"$FLAMEFOLD" graph --quiet -o small.svg small.folded
 	cat >reports.py <<'EOF'
-import base64, re, zlib
+import re, zlib
+from payload import encoded, found
 from varints import Reader, encoded as varint
 picture = open("small.svg").read()
-old = re.search('<metadata id="flamefold-data"([^>]*)>(.*?)</metadata>', picture, re.S)
-payload = base64.b64decode(re.sub(r"<[^>]*>|\s", "", old[2]))
+old, payload = found(picture)
 assert 'data-packing="none"' in old[1]
 r = Reader(payload)
 directory = []
@@ -290,7 +321,7 @@ def write(name, report):
     whole = varint(len(columns)) + b"".join(varint(c) + varint(n) for c, n in columns) + payload[r.at:] + report
     head = old[1].replace('"none"', '"zlib"')
     head = re.sub('data-bytes="[0-9]*"', f'data-bytes="{len(whole)}"', head)
-    data = base64.b64encode(zlib.compress(whole)).decode()
+    data = encoded(zlib.compress(whole))
     new = f'<metadata id="flamefold-data"{head}><data>{data}</data></metadata>'
     open(name, "w").write(picture[:old.start()] + new + picture[old.end():])
 write("many.svg", b"".join(entry("finding", f"kind{i}", f"cause {i}", "", "1", "2") for i in range(200000)))

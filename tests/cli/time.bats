@@ -294,12 +294,10 @@ slice()
 by_processor()
 {
 	PYTHONPATH=$BATS_TEST_DIRNAME python3 - "$1" <<-'END'
-	import base64, re, sys, zlib
+	import sys
+	from payload import found
 	from varints import Reader
-	text = open(sys.argv[1]).read()
-	head, body = re.search(r'<metadata id="flamefold-data"(.*?)>(.*?)</metadata>', text, re.S).groups()
-	data = base64.b64decode(re.sub(r"<[^>]*>|\s", "", body))
-	data = zlib.decompress(data) if 'packing="zlib"' in head else data
+	_, data = found(open(sys.argv[1]).read())
 	number = Reader(data).number
 	sizes, columns = [(number(), number()) for _ in range(number())], {}
 	at = len(data) - sum(size for _, size in sizes)

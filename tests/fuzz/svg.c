@@ -1,7 +1,8 @@
 /*
  * A picture that is read back. The first byte chooses: 0, the rest is the file; else it is
- * what was packed, so that the fuzzer need not invent base64, and bit 1 asks for a flame
- * chart, bit 2 for chains, bit 3 for the format before this one, bit 4 for when it was.
+ * what was packed, so that the fuzzer need not invent base91, and bit 1 asks for a flame
+ * chart, bit 2 for chains, bit 3 for the first format, which has base64, bit 4 for when it
+ * was.
  */
 #include <flamefold_time.h>
 
@@ -9,6 +10,8 @@
 
 static const char digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char digits_91[] = "!\"#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
 static void print_base64(FILE *out, const uint8_t *data, size_t size)
 {
@@ -23,14 +26,31 @@ static void print_base64(FILE *out, const uint8_t *data, size_t size)
 	}
 }
 
+static void print_base91(FILE *out, const uint8_t *data, size_t size)
+{
+	uint32_t bits = 0;
+	int count = 0;
+
+	for (size_t i = 0; i < size || count > 0; count -= 13, bits >>= 13) {
+		uint32_t two;
+
+		for (; i < size && count < 13; count += 8)
+			bits |= (uint32_t)data[i++] << count;
+		two = bits & 8191;
+		putc(digits_91[two % 91], out);
+		if (count > 6)
+			putc(digits_91[two / 91], out);
+	}
+}
+
 static void wrap(FILE *out, const uint8_t *data, size_t size, unsigned choice)
 {
 	fprintf(out,
 		"<svg><metadata id=\"flamefold-data\" data-format=\"%d\" "
 		"data-packing=\"none\" "
 		"data-bytes=\"%zu\" data-chart=\"%d\" data-chain=\"%d\"><data>",
-		choice & 8 ? 1 : 2, size, choice >> 1 & 1, choice >> 2 & 1);
-	print_base64(out, data, size);
+		choice & 8 ? 1 : 3, size, choice >> 1 & 1, choice >> 2 & 1);
+	(choice & 8 ? print_base64 : print_base91)(out, data, size);
 	fprintf(out, "</data></metadata></svg>");
 }
 

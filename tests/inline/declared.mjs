@@ -9,18 +9,14 @@
 import { execFileSync } from "node:child_process";
 import { basename } from "node:path";
 import { load } from "../viewer/load.mjs";
-import { inflateSync } from "node:zlib";
+import { found } from "../viewer/payload.mjs";
 
 const [data, object] = process.argv.slice(2);
 const { readProfile } = load("readProfile");
 const run = (command, args, input) => execFileSync(command, args,
 	{ input, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"] }).toString();
-const svg = run(process.env.FLAMEFOLD, ["graph", "-o", "-", data]);
-const [, header, text] = /<metadata id="flamefold-data"([^>]*)>([^]*?)<\/metadata>/.exec(svg);
-const facts = Object.fromEntries([...header.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-const packed = Buffer.from(text.replace(/<[^>]*>|\s/g, ""), "base64");
-const { functions, trie } = readProfile(
-	new Uint8Array(facts["data-packing"] === "zlib" ? inflateSync(packed) : packed), facts);
+const { facts, payload } = found(run(process.env.FLAMEFOLD, ["graph", "-o", "-", data]));
+const { functions, trie } = readProfile(new Uint8Array(payload), facts);
 
 // Leaves first, as the judge has them: address -> ["file:line" or ""]
 const ours = new Map();

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encode } from "./encode.mjs";
 import { load } from "./load.mjs";
+import { encoded } from "./payload.mjs";
 import { profileOf, trieMap } from "./profiles.mjs";
 import { pathMap, randomStacks, readFolded } from "./stacks.mjs";
 
-const { readProfile, unpack, withCommas, percent } = load(
+const { fromText, readProfile, unpack, withCommas, percent } = load("fromText",
 	"readProfile", "unpack", "withCommas", "percent");
 
 test("every stack is there with its value", () => {
@@ -128,11 +129,21 @@ test("gaps of a flame chart are nothing of their own", () => {
 
 test("what is packed is unpacked, with white space in it, too", async () => {
 	const { deflateSync } = await import("node:zlib");
-	const payload = Buffer.from("some bytes");
+	const payload = Buffer.from("some bytes"), packed = encoded(deflateSync(payload));
 
-	assert.equal(Buffer.from(await unpack(`\n${payload.toString("base64")}\n`, "none")).toString(), "some bytes");
-	assert.equal(Buffer.from(await unpack(deflateSync(payload).toString("base64"), "zlib")).toString(),
-		     "some bytes");
+	assert.equal(Buffer.from(await unpack(`\n${encoded(payload)}\n`, "none")).toString(), "some bytes");
+	assert.equal(Buffer.from(await unpack(packed, "zlib")).toString(), "some bytes");
+	assert.equal(Buffer.from(await unpack(packed.split("").join("\n"), "zlib")).toString(), "some bytes");
+});
+
+test("bytes of all lengths are those that were encoded", () => {
+	for (let length = 0; length <= 100; length++) {
+		const bytes = Array.from({ length }, (_, i) => i * 37 + length * 101 & 255);
+
+		assert.deepEqual([...fromText(encoded(bytes))], bytes);
+		assert.deepEqual([...fromText(`\n${encoded(bytes).replace(/../, "$&\n")}\n`)], bytes);
+	}
+	assert.deepEqual([...fromText(encoded(new Array(13).fill(255)))], new Array(13).fill(255));
 });
 
 test("numbers are printed as flamegraph.pl prints them", () => {

@@ -1,6 +1,5 @@
 // Folded text -> the data of an SVG, after Documentation/svg-format.md and nothing else: what
 // the writer and the viewer do is compared with this.
-import { deflateSync } from "node:zlib";
 
 class Bytes {
 	list = [];
@@ -245,8 +244,4 @@ function join(columns) {
 		head.number(list.length);
 	}
 	return Buffer.concat([Buffer.from(head.list), ...used.map(([, { list }]) => Buffer.from(list))]);
-}
-
-export function pack(payload) {
-	return deflateSync(payload).toString("base64");
 }

@@ -46,7 +46,7 @@ async function readData() {
 	const facts = Object.fromEntries(holder.getAttributeNames().map((name) =>
 		[name, holder.getAttribute(name)]));
 
-	if (facts["data-format"] !== "2")
+	if (facts["data-format"] !== "3")
 		throw new Error(`format ${facts["data-format"]}`);
 	profile = readProfile(await unpack(holder.textContent, facts["data-packing"]), facts);
 	/* A palette has a colour for the root, too, which a map of colours may say in any way. */

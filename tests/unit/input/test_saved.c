@@ -13,8 +13,13 @@
  *
  *	names a, b; functions 1 (a), 2 (b); one run of two nodes; self 0, 0, 7
  */
-static const char data[] = "DwEIAgIDBAQBBQIGAgcCCAIJAgsBDQIPAhACIAEhAgIBAgMBBwAAAABhAGIAA"
-			   "AABAAAAAAAAAggBAAIAAQAAAQAA";
+static const char data[] = "}#eQI\"X8eQ$)[gd!d'eQB(ya3Qt#19]'#![8Q\"a'EQJ\"@!!!!!T*xh!!\""
+			   "Q!!!!!!!!2!f!9-\"Q!!9-!!!!";
+
+/* The same as formats 1 and 2 have it. */
+static const char in_base64[] =
+	"DwEIAgIDBAQBBQIGAgcCCAIJAgsBDQIPAhACIAEhAgIBAgMBBwAAAABhAGIAA"
+	"AABAAAAAAAAAggBAAIAAQAAAQAA";
 
 struct file {
 	struct context ctx;
@@ -70,7 +75,7 @@ Test(saved, pictures_are_told_apart_by_their_beginning)
 			      no[i]);
 }
 
-Test(saved, the_tree_and_its_header_are_read)
+static void expect_tree(int format, const char *payload)
 {
 	const struct saved_picture *p;
 	struct saved_tree t = { 0 };
@@ -79,15 +84,15 @@ Test(saved, the_tree_and_its_header_are_read)
 	struct file f;
 
 	snprintf(text, sizeof(text),
-		 "<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		 "<svg><metadata id=\"flamefold-data\" data-format=\"%d\" "
 		 "data-packing=\"none\" "
 		 "data-bytes=\"66\" data-unit=\"ns\" data-event=\"a, b\" "
 		 "data-new=\"&what;\" "
 		 "data-frequency=\"99\" data-truncated=\"3\" data-lost=\"4\" "
 		 "data-duration=\"5\" "
 		 "data-command=\"perf &quot;&lt;&amp;&gt;&#13;\" data-chart=\"1\">\n"
-		 "<data>%.40s\n</data><data>\n %s</data></metadata></svg>",
-		 data, data + 40);
+		 "<data>%.41s\n</data><data>\n %s</data></metadata></svg>",
+		 format, payload, payload + 41);
 	cr_assert_eq(open_text(&f, text, strlen(text)), 0, "%s", f.ctx.error);
 	p = input_picture(f.in);
 	cr_expect_eq(f.kind, INPUT_SAVED);
@@ -110,6 +115,30 @@ Test(saved, the_tree_and_its_header_are_read)
 	close_file(&f);
 }
 
+Test(saved, the_tree_and_its_header_are_read)
+{
+	expect_tree(3, data);
+}
+
+Test(saved, pictures_of_older_formats_are_read)
+{
+	expect_tree(1, in_base64);
+	expect_tree(2, in_base64);
+}
+
+Test(saved, a_byte_that_only_the_end_of_the_text_makes_is_there)
+{
+	static const char text[] =
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\" "
+		"data-packing=\"none\" "
+		"data-bytes=\"5\"><data>!!!!</data><data>!!!</data></metadata></svg>";
+	struct file f;
+
+	cr_assert_eq(open_text(&f, text, sizeof(text) - 1), 0, "%s", f.ctx.error);
+	cr_expect_eq(memcmp(input_picture(f.in)->payload, "\0\0\0\0\0", 5), 0);
+	close_file(&f);
+}
+
 Test(saved, what_is_wrong_is_said)
 {
 	expect_refused("<svg></svg>", "without flamefold's data in it");
@@ -124,27 +153,36 @@ Test(saved, what_is_wrong_is_said)
 		       "cannot be understood");
 	expect_refused("<svg><metadata id=\"flamefold-data\">", "in format 0");
 	expect_refused(
-		"<svg><metadata id=\"flamefold-data\" data-format=\"3\">",
-		"its data is in format 3, and this flamefold knows formats 1 to 2");
+		"<svg><metadata id=\"flamefold-data\" data-format=\"4\">",
+		"its data is in format 4, and this flamefold knows formats 1 to 3");
 	expect_refused(
-		"<svg><metadata id=\"flamefold-data\" data-format=\"1\"><data>AAAA",
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\"><data>AAAA",
 		"it has no end");
-	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\"><x>",
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"3\"><x>",
 		       "something else in it");
 	expect_refused(
-		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">%</metadata>",
+		"<svg><metadata id=\"flamefold-data\" data-format=\"2\">%</metadata>",
 		"it is not base64");
 	expect_refused(
-		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">A</metadata>",
+		"<svg><metadata id=\"flamefold-data\" data-format=\"2\">A</metadata>",
 		"its base64 is cut");
-	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
-		       "data-bytes=\"4\">AAAA</metadata>",
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\">&</metadata>",
+		"it is not base91");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\">~~</metadata>",
+		"it is not base91");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\">A</metadata>",
+		"its base91 is cut");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"3\" "
+		       "data-bytes=\"4\">!!!!</metadata>",
 		       "is not the one that it states");
-	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
-		       "data-packing=\"zlib\" data-bytes=\"3\">AAAA</metadata>",
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"3\" "
+		       "data-packing=\"zlib\" data-bytes=\"3\">!!!!</metadata>",
 		       "it cannot be unpacked");
-	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
-		       "data-packing=\"zlib\" data-bytes=\"99999999999\">AAAA</metadata>",
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"3\" "
+		       "data-packing=\"zlib\" data-bytes=\"99999999999\">!!!!</metadata>",
 		       "it unpacks to more than flamefold writes");
 }
 
@@ -160,7 +198,7 @@ Test(saved, the_element_is_found_wherever_windows_end)
 		memset(text, ' ', (size_t)before);
 		memcpy(text, "<svg>", 5);
 		size += snprintf(text + before, 4096,
-				 "<metadata id=\"flamefold-data\" data-format=\"1\" "
+				 "<metadata id=\"flamefold-data\" data-format=\"3\" "
 				 "data-packing=\"none\" "
 				 "data-bytes=\"66\"><data>%s</data></metadata>",
 				 data);
@@ -177,7 +215,7 @@ Test(saved, a_file_cut_anywhere_is_refused)
 	struct file f;
 	int size = snprintf(
 		text, sizeof(text),
-		"<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\" "
 		"data-packing=\"none\" data-bytes=\"66\"><data>%s</data></metadata>",
 		data);
 
