@@ -60,15 +60,15 @@ bool is_word(char c)
 	       (c & 0x80);
 }
 
-/* Would the two be read as something else without a space between? "]]>" ends CDATA,
- * "<!--" and "-->" are comments. */
-static bool needs_space(char last, char next)
+/* Would what ends with the two be read as something else without a space before the next one? "]]>" ends
+ * CDATA, "<!--" and "-->" are comments. */
+static bool needs_space(char before, char last, char next)
 {
 	if (is_word(last))
 		return is_word(next);
 	return (last == next && last && strchr("+-/", last)) ||
-	       (last == ']' && next == '>') || (last == '<' && next == '!') ||
-	       (last == '-' && next == '>');
+	       (before == ']' && last == ']' && next == '>') ||
+	       (last == '<' && next == '!') || (last == '-' && next == '>');
 }
 
 static void add_token(struct tokens *t, const char *from, const char *to, bool spaced)
@@ -287,19 +287,45 @@ static void copy_js(struct js *j)
 		die(s, "a bracket is not closed");
 }
 
+/* Does white space between the two mean nothing? Around a '+' in brackets, which is a sum, it does. */
+static bool joins_in_css(char last, char next, int depth)
+{
+	return !last || strchr("{};:,", last) || strchr("{};,!", next) ||
+	       (depth == 0 && (strchr(">+~", last) || strchr(">+~", next)));
+}
+
+/* The ';' behind a block's last declaration says nothing, nor does the 0 of 0.5. */
+static bool is_idle_in_css(const struct source *s, char last)
+{
+	const char *p = s->p + 1;
+
+	if (*s->p == '0')
+		return p + 1 < s->end && *p == '.' && isdigit((unsigned char)p[1]) &&
+		       last != '.' && !is_word(last);
+	while (*s->p == ';' && p < s->end && isspace((unsigned char)*p))
+		p++;
+	return *s->p == ';' && p < s->end && *p == '}';
+}
+
 static void copy_css(struct source *s, struct sink *o)
 {
+	int depth = 0;
+
 	while (s->p < s->end) {
-		if (isspace((unsigned char)*s->p)) {
+		char c = *s->p;
+
+		depth += (c == '(') - (c == ')');
+		if (isspace((unsigned char)c)) {
 			o->space = true;
 			s->p++;
 		} else if (begins(s, "/*")) {
 			skip_comment(s, o);
-		} else if (*s->p == '"' || *s->p == '\'') {
+		} else if (c == '"' || c == '\'') {
 			copy_string(s, o);
+		} else if (is_idle_in_css(s, o->space ? ' ' : o->last)) {
+			s->p++;
 		} else {
-			if (o->space && o->last && !strchr("{};:,", o->last) &&
-			    !strchr("{};,", *s->p))
+			if (o->space && !joins_in_css(o->last, c, depth))
 				putchar(' ');
 			put(o, s->p, s->p + 1);
 			s->p++;
@@ -470,6 +496,8 @@ static void squeeze(struct tokens *t)
 		if ((is(v + i, ";") && is(v + i + 1, "}")) ||
 		    (is(v + i, ",") && closes(v + i + 1)))
 			replace(v + i, "");
+		if (is(v + i, "Boolean") && is(v + i + 1, "("))
+			replace(v + i, "!!");
 		/* x === "abc" */
 		if ((is(v + i, "=") || is(v + i, "!")) && is(v + i + 1, "=") &&
 		    is(v + i + 2, "=") && is_letters(v + i + 3))
@@ -489,7 +517,7 @@ static void squeeze(struct tokens *t)
 
 static void print_tokens(const struct tokens *t)
 {
-	char last = ';';
+	char before = ';', last = ';';
 	bool regex = false;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -497,13 +525,18 @@ static void print_tokens(const struct tokens *t)
 
 		if (one->from == one->to)
 			continue;
+		if (one->key) {
+			fwrite(one->key, 1, (size_t)(one->key_end - one->key), stdout);
+			putchar(last = ':');
+		}
 		/* A regular expression has letters behind it, too. */
-		if ((needs_space(last, *one->from) &&
+		if ((needs_space(before, last, *one->from) &&
 		     (one->spaced || is_word(*one->from))) ||
 		    (regex && is_word(*one->from)))
 			putchar(' ');
 		regex = *one->from == '/' && one->to - one->from > 1;
 		fwrite(one->from, 1, (size_t)(one->to - one->from), stdout);
+		before = one->to - one->from > 1 ? one->to[-2] : last;
 		last = one->to[-1];
 	}
 }

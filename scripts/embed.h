@@ -10,6 +10,9 @@ enum { DEPTH = 256 }; /* of brackets in brackets */
 struct token {
 	const char *from, *to;
 	bool word; /* a name or a keyword */
+	bool variable, property; /* what it is the name of; a keyword is as a variable */
+	const char *key,
+		*key_end; /* of { key: name } where it was { name }; NULL: of nothing */
 	bool text; /* between quotes */
 	bool spaced; /* behind white space */
 	size_t unit; /* what of the script it is in */

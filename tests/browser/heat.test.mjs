@@ -260,7 +260,7 @@ test("without scripts, and in an <img>, the strip is a part of the picture, whic
 	const page = await browser.open(picture);
 
 	assert.equal(await page.$("#time"), null);
-	assert.ok(await page.$("#heat"));
+	assert.ok(await page.$("#times"));
 	browser.quiet();
 });
 
@@ -272,7 +272,7 @@ test("recordings that are too short, and --no-heat, have no strip", async () => 
 			       flamefold("graph", recording, recording)]) {
 		const page = await browser.open(picture);
 
-		assert.equal(await page.$("#heat"), null);
+		assert.equal(await page.$("#times"), null);
 	}
 	browser.quiet();
 });

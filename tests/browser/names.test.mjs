@@ -8,7 +8,7 @@ const browser = openBrowser();
 const { test } = browser;
 const folder = new URL("../../src/write/viewer/", import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), "utf8");
-const kept = new Set(read("platform.words").split(/\s+/));
+const kept = new Set(read("platform.words").split(/[\s.]+/));
 const code = readdirSync(folder).filter((name) => name.endsWith(".js")).map(read).join("\n")
 	.replace(/\/\*[^]*?\*\//g, "");
 

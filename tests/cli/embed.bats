@@ -9,7 +9,7 @@ setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	embed=$BATS_FILE_TMPDIR/embed
-	[ -x "$embed" ] || cc -o "$embed" "$root/scripts/embed.c" "$root/scripts/embed_names.c"
+	[ -x "$embed" ] || cc -o "$embed" "$root"/scripts/embed*.c
 }
 
 # words FILE: all there are, so that no name becomes shorter.
@@ -96,6 +96,30 @@ refused()
 	! grep -q 'increase\|Counter\|renamed' small.js
 }
 
+@test "properties and variables have names of their own" {
+	cat >both.js <<-'EOF'
+		const point = { width: 1, height: 2, depth: 3 }, { width, depth: deep } = point;
+		function area({ width, height = 5 }, list) {
+			const of = (value) => value * 2;
+			let sum = 0;
+
+			for (const one of [width, height])
+				sum += of(one);
+			return { sum, width, [list]: of(height) };
+		}
+		const made = area(point, "other");
+		console.log(made.sum, made.width, made.other, width, deep, point.height, "depth");
+	EOF
+	command -v node >/dev/null || skip "no node"
+	printf '%s\n' "let for return console log" ". height" "- depth" >words
+	"$embed" js words both.js >small.js
+	node both.js >there
+	[ -s there ]
+	node small.js | diff there -
+	grep -qE '\.height\>' small.js
+	run -1 grep -E 'width|sum|deep|[{,]depth|let height|\<of=' small.js
+}
+
 @test "what it cannot tell apart stops the build" {
 	refused '{ a }/b/c' 1 "'/' behind '}': a division or a regular expression?"
 	refused '"abc' 1 "a string does not end"
@@ -114,8 +138,11 @@ refused()
 		@media (prefers-color-scheme: dark) and (min-width: 3px) {
 			c { margin: 1px  -2px; }
 		}
+		:is(d > e) + f { width: calc(10.5em + 0.5px); opacity: 0.25 !important; } /* last */
 	EOF
-	[ "$("$embed" css a.css)" = 'a :hover > b,.x .y{color :red;content:"/* a  b */"}@media (prefers-color-scheme:dark) and (min-width:3px){c{margin:1px -2px;}}' ]
+	expected='a :hover>b,.x .y{color :red;content:"/* a  b */"}@media (prefers-color-scheme:dark) and '
+	expected+='(min-width:3px){c{margin:1px -2px}}:is(d > e)+f{width:calc(10.5em + .5px);opacity:.25!important}'
+	[ "$("$embed" css a.css)" = "$expected" ]
 }
 
 @test "the script's hash is in the page that has it" {

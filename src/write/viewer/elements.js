@@ -31,7 +31,7 @@ const makeButton = (label, says, click, attributes) => make("button", {
 
 /* @options: "value|label", or "value" where that is its label, too. */
 const makeChoice = (id, says, options, chosen) => make("select", {
-	id, "aria-label": says, change: ({ target }) => chosen(target.value),
+	id, "aria-label": says, "change": ({ target }) => chosen(target.value),
 }, ...options.map((option) => {
 	const [value, shows = value] = option.split?.("|") ?? option;
 

@@ -177,9 +177,9 @@ function makeTime() {
 	const level = recorded.levels.findLast(({ all }) => all.size > 1);
 	const rows = [...level ? [level.says] : [], ...heat.processors ? [processor] : []];
 
-	if (elements.heat)
-		return [elements.heat];
-	return [make("section", { id: "heat", "aria-label": "Time" },
+	if (elements.times)
+		return [elements.times];
+	return [make("section", { id: "times", "aria-label": "Time" },
 		make("div", { id: "timebar" },
 			make("span", { id: "timesays" }),
 			...phases[1] ? [makeChoice("phase", "Phases that were found", [

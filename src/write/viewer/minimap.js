@@ -13,8 +13,7 @@ function showMinimap() {
 	minimap.style.width = `${layout.wide}px`;
 	if (hasChanged("o", madeFrom.g, view.look, view.own, dark, layout.wide, devicePixelRatio))
 		drawMap();
-	shownpart.style.left = `${100 * from / all}%`;
-	shownpart.style.width = `${100 * (to - from) / all}%`;
+	update(shownpart, { style: `left:${100 * from / all}%;width:${100 * (to - from) / all}%` });
 	shownpart.hidden = !zoom && !slice;
 }
 
@@ -53,7 +52,7 @@ function drawMap() {
 let mapFrom;
 
 const placeInMap = ({ clientX }) => graph.total[0] *
-	(clientX - elements.minimap.getBoundingClientRect().x) / layout.wide;
+	(clientX - boundsOf(elements.minimap).x) / layout.wide;
 
 function grabMap(happens) {
 	mapFrom = zoom || slice ? null : placeInMap(happens);
