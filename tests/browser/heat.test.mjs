@@ -108,6 +108,12 @@ test("keys choose the same", async () => {
 	assert.deepEqual((await rangeShown(page)).map(Number), [3.02, 6]);
 	assert.match(await page.getAttribute("#timeto", "aria-valuetext"), /^6\.00 s; 3\.02 s – 6\.00 s/);
 	assert.deepEqual(await stacksShown(page), only(3.02, 6));
+	await page.keyboard.press("T");
+	await page.keyboard.press("Tab");
+	await page.keyboard.press("PageUp");
+	assert.ok(Number((await rangeShown(page))[1]) > 9.9);
+	await page.keyboard.press("PageDown");
+	assert.deepEqual((await rangeShown(page)).map(Number), [3.02, 3.04]);
 	/* Keys that do not move it are the viewer's. */
 	await page.keyboard.press("/");
 	assert.equal(await page.evaluate(() => document.activeElement.id), "search");
@@ -283,6 +289,36 @@ test("rows are processes where these are known", async () => {
 	await page.selectOption("#timerows", "process");
 	assert.deepEqual((await page.$$eval("#rownames text", (all) => all.map((one) => one.textContent))).sort(),
 			 ["prog-100", "prog-101"]);
+	browser.quiet();
+});
+
+test("a row's weight is said of the time that is pointed at", async () => {
+	const turns = join(folder, "turns.txt");
+
+	writeFileSync(turns, Array.from({ length: 400 }, (_, k) => {
+		const pid = k < 200 ? 1 : 2;
+
+		return `p ${pid}/${pid} [000] ${(1000 + k / 100).toFixed(6)}: 1000 cycles: \n\t401000 f+0x4 (/bin/p)\n\n`;
+	}).join(""));
+
+	const page = await browser.open(flamefold("graph", "--pid", turns));
+
+	await page.selectOption("#timerows", "process");
+
+	const { x, y, width, height } = await (await page.$("#timemap")).boundingBox();
+	const rows = await page.$$eval("#rownames text", (all) => all.map((one) => one.textContent));
+
+	for (const [name, share, weighs] of [["p-1", 0.3, true], ["p-1", 0.9, false], ["p-2", 0.3, false], ["p-2", 0.9, true]]) {
+		const seen = new Set();
+
+		/* Columns may be narrower than samples are apart. */
+		for (let pixel = 0; pixel < 12; pixel++) {
+			await page.mouse.move(x + share * width + pixel, y + (rows.indexOf(name) + 0.5) / rows.length * height);
+			seen.add(/: (\S+) .*· (\S+)$/.exec(await page.textContent("#timesays")).slice(1).join(" "));
+		}
+		assert.equal([...seen].some((one) => !one.startsWith("0 ")), weighs, `${name} ${[...seen]}`);
+		assert.ok([...seen].every((one) => one.endsWith(` ${name}`)));
+	}
 	browser.quiet();
 });
 

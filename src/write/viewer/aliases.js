@@ -1,6 +1,7 @@
 /* What is often needed. This file comes first. */
 
-const { abs, floor, imul, max, min, round } = Math;
+const { abs, ceil, floor, imul, max, min, round, sqrt } = Math;
+const { assign } = Object;
 
 /* [of(0), of(1), ...] */
 const times = (length, of) => Array.from({ length }, (_, k) => of(k));

@@ -153,7 +153,7 @@ function openMenu(happens) {
 /* @items: what is seen, what is done then, and what is heard, where that is less. */
 function showMenu(items, left, top) {
 	const { app, menu } = elements;
-	const { x, y } = app.getBoundingClientRect();
+	const { x, y } = boundsOf(app);
 
 	menu.replaceChildren(...items.map(([label, does, says = label]) => makeButton(label, says, () => {
 		closeOver();
@@ -270,7 +270,7 @@ function startSearch() {
 
 function pieceUnder(happens) {
 	const { clientX, clientY } = happens;
-	const { x, y } = elements.frames.getBoundingClientRect();
+	const { x, y } = boundsOf(elements.frames);
 
 	return profile.change && panelOf(happens) ? pieceInPanel(happens) : pieceAt(layout, clientX - x - margin, rowAt(clientY - y));
 }

@@ -27,7 +27,7 @@ const countOf = (weight) => weight / profile.divisor * picture.factor;
 function exactCount(weight) {
 	const exact = withCommas(countOf(weight));
 
-	return weightsLike(weight)(weight).startsWith(`${exact} `) ? "" : `${exact} ${picture.countName}`;
+	return saysWeight(weight).startsWith(`${exact} `) ? "" : `${exact} ${picture.countName}`;
 }
 
 /* Writes weights as they fit to one of @most. */
@@ -36,6 +36,8 @@ function weightsLike(most) {
 
 	return (weight) => figure(countOf(weight));
 }
+
+const saysWeight = (weight) => weightsLike(weight)(weight);
 
 /* What is 100 % of whole(). */
 const ofWhole = () => view.steps[0] ? "of the stacks kept" : view.range ? "of this time" : "of all";
@@ -60,7 +62,7 @@ function titleOf(box) {
 	const parts = [
 		isWhole(box) && !view.steps[0] && !view.range ? "" : isWhole(box)
 			? `${share(weight, profile.wholeOfAll ?? profile.whole)} of all` : `${share(weight, whole())} ${ofWhole()}`,
-		weightsLike(weight)(weight),
+		saysWeight(weight),
 	];
 
 	return `${middleOf(nameOf(box), 200)} (${parts.filter(Boolean).join(", ")}${

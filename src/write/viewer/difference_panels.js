@@ -36,27 +36,27 @@ function makePanels() {
 	return [make("div", { id: "pair" }, ...["A", "B"].map((side) => {
 		const paths = make("g"), texts = make("g", { class: "labels", "aria-hidden": true });
 		const same = make("path", { class: "same" });
-		const frames = make("svg", {
+		const drawing = make("svg", {
 			class: "side", role: "img", click, contextmenu: openMenu,
 			pointerdown: (happens) => startDrag(happens, timesOf(panel)), pointermove: goOnDragging, pointerup: liftFinger, pointercancel: liftFinger,
-			mousedown: (happens) => happens.preventDefault(),
+			mousedown: prevent,
 		}, paths, ...makeMarks(side), same, texts);
 		const panel = {
-			side, frames, same, caption: caption(side), paths: makePool(paths, () => make("path")),
+			side, drawing, same, caption: caption(side), paths: makePool(paths, () => make("path")),
 			texts: makePool(texts, () => make("text")),
 		};
 
-		frames.panel = panel;
+		drawing.panel = panel;
 		panels.push(panel);
-		panel.stage = make("div", {
+		panel.scroller = make("div", {
 			class: "panel",
 			wheel: (happens) => {
 				turnWheel(happens, placeInGraph(panel, happens.clientX));
 				if (!happens.defaultPrevented)
 					elements.stage.scrollTop += happens.deltaY;
 			},
-		}, frames);
-		return make("div", {}, panel.caption, panel.stage);
+		}, drawing);
+		return make("div", {}, panel.caption, panel.scroller);
 	})), caption("both")];
 }
 
@@ -65,7 +65,7 @@ const timesOf = ({ layout: own }) => own ? layout.wide / own.wide : 1;
 
 /* What place of the graph is as far along its width as @clientX is along the panel's. */
 function placeInGraph(panel, clientX) {
-	const along = clientX - margin - panel.frames.getBoundingClientRect().x;
+	const along = clientX - margin - boundsOf(panel.drawing).x;
 
 	return layout.from + along * timesOf(panel) / layout.scale;
 }
@@ -86,7 +86,7 @@ const panelOf = ({ target }) => target.closest?.(".side")?.panel;
 
 /* What is under the pointer in a panel, as a piece of the difference. */
 function pieceInPanel({ clientX, clientY, target }) {
-	const panel = panelOf({ target }), { x, y } = panel.frames.getBoundingClientRect();
+	const panel = panelOf({ target }), { x, y } = boundsOf(panel.drawing);
 	const piece = panel.layout && pieceAt(panel.layout, clientX - x - margin, rowAt(clientY - y));
 
 	if (panel.piece !== piece) {
@@ -140,7 +140,7 @@ function drawPanels() {
 	update(elements.pair, { class: areBeside ? "beside" : "" });
 	elements.pair.hidden = !isSeen;
 	for (const panel of panels) {
-		panel.stage.hidden = panel.caption.hidden = !isSeen;
+		panel.scroller.hidden = panel.caption.hidden = !isSeen;
 		if (isSeen)
 			drawPanel(panel);
 		else
@@ -152,12 +152,12 @@ function drawPanels() {
 
 /* As the graph is drawn, but for elements: a path a colour, and labels. */
 function drawPanel(panel) {
-	const { side, frames, paths, texts } = panel, main = { graph, layout };
+	const { side, drawing, paths, texts } = panel, main = { graph, layout };
 	const name = profile.facts[`data-${side.toLowerCase()}`] ?? "";
-	const wide = areBeside ? max(1, panel.stage.clientWidth - 2 * margin) : layout.wide;
+	const wide = areBeside ? max(1, panel.scroller.clientWidth - 2 * margin) : layout.wide;
 
 	if (panel.made !== madeFrom.g)
-		Object.assign(panel, { made: madeFrom.g, graph: graphOf(side) });
+		assign(panel, { made: madeFrom.g, graph: graphOf(side) });
 
 	const box = twinOf(graph, zoom, panel.graph);
 	const [low, high] = paper ? [paper.rows.low, paper.rows.high]
@@ -170,11 +170,11 @@ function drawPanel(panel) {
 			most: 5500, low, high,
 		}, () => [low, high]);
 
-	Object.assign(all, { low, high, lowest: main.layout.lowest, bottom: main.layout.bottom });
+	assign(all, { low, high, lowest: main.layout.lowest, bottom: main.layout.bottom });
 	panel.piece = null;
 	panel.caption.textContent = `${[side, name].filter(Boolean).join(" · ")}${
 		box < 0 ? ": it has none of this" : ""}`;
-	update(frames, {
+	update(drawing, {
 		width: areBeside ? wide + 2 * margin : elements.frames.getAttribute("width"), height: elements.frames.getAttribute("height"),
 		"aria-label": `${side} alone: ${box < 0 ? "nothing" : saysSides(comparisonOf(zoom))}`,
 	});
@@ -190,27 +190,19 @@ function drawPanel(panel) {
 function drawPieces(pool, texts, side) {
 	const looks = looksOf(), thin = looksOf(true), mark = startMarks(side), paths = new Map();
 	let labelled = 0;
-	const addPath = (colour, d) => {
-		const fill = `rgb(${colour})`;
-
-		paths.set(fill, (paths.get(fill) ?? "") + d);
-	};
 
 	for (const piece of layout.boxes) {
 		const wide = piece.right - piece.left, colour = paintOf(piece, wide < thinBox ? thin : looks);
 
-		addPath(colour, rectangle(piece, wide > thinBox ? wide - 1 : wide));
+		addPath(paths, colour, rectangle(piece, wide > thinBox ? wide - 1 : wide));
 		if (wide < 8)
 			continue;
 		mark(piece);
 		labelled += drawLabel(texts, labelled, piece, inkOn(colour));
 	}
 	mark();
-	for (const run of layout.runs)
-		addPath(mix(paintOf(run, thin), inks[+dark], dark ? 0.5 : 0.25), pathOfPiece(run));
-	pool.trim(paths.size);
+	drawPaths(pool, paths, thin);
 	texts.trim(labelled);
-	[...paths].forEach(([fill, d], k) => update(pool.get(k), { fill, d }));
 }
 
 /* In each panel the boxes of the function, and around one that stands for the one that is pointed at. */
@@ -233,11 +225,11 @@ function markPanels(func) {
 }
 
 /* The rows that the graph shows: from its lower edge, for it may be higher by a pixel. */
-function scrollPanel({ stage }) {
+function scrollPanel({ scroller }) {
 	const { scrollTop, scrollHeight, clientHeight } = elements.stage;
 
-	stage.scrollTop = view.down ? scrollTop
-		: stage.scrollHeight - stage.clientHeight - (scrollHeight - clientHeight - scrollTop);
+	scroller.scrollTop = view.down ? scrollTop
+		: scroller.scrollHeight - scroller.clientHeight - (scrollHeight - clientHeight - scrollTop);
 }
 
 function scrollPanels() {
@@ -255,9 +247,9 @@ function putPanels(parts, top, low, high) {
 	const empty = (view.down ? low - layout.lowest : layout.bottom - high) * picture.rowHeight;
 	const tall = (high - low + 1) * picture.rowHeight + 10;
 
-	for (const { frames, caption } of view.panels ? panels : []) {
+	for (const { drawing, caption } of view.panels ? panels : []) {
 		parts.push(make("text", { x: margin, y: top + 12 }, caption.textContent),
-			make("g", { transform: `translate(0 ${top + 16 - empty})` }, ...copyOf(frames).childNodes));
+			make("g", { transform: `translate(0 ${top + 16 - empty})` }, ...copyOf(drawing).childNodes));
 		top += tall + 20;
 	}
 	if (view.panels)

@@ -30,8 +30,8 @@ function linesOfChange(box) {
 		saysChange(box),
 		isOwn && own.a + own.b && `self ${saysSides(own)}${saysNoise(own)}`,
 		up && `within it: ▲ +${ofPoints(up)} · ▼ -${ofPoints(down)}`,
-		view.side === "gone" && `gone of it: ${ofPoints(profile.change.scale * graph.total[box])}`,
-		view.side !== "gone" && sideAlone(box) && (sideAlone(box) === "A" ? "gone: B has none of it" : "new: A has none of it"),
+		view.side === "gone" ? `gone of it: ${ofPoints(profile.change.scale * graph.total[box])}`
+			: { A: "gone: B has none of it", B: "new: A has none of it" }[sideAlone(box)],
 	];
 }
 
@@ -121,11 +121,11 @@ function startMarks(id = "") {
 		}
 
 		const { box, left, right } = piece, wide = right - left - 1;
-		const [up, down] = movesOf(box);
+		const [up, down] = movesOf(box), alone = sideAlone(box);
 
-		if (view.side !== "gone" && sideAlone(box) === "A")
+		if (view.side !== "gone" && alone === "A")
 			d.gone += rectangle(piece, wide);
-		else if (wide > 4 && sideAlone(box) === "B")
+		else if (wide > 4 && alone === "B")
 			d.new += rectangle({ ...piece, left: left + 0.5 }, wide - 1, 0.5, picture.rowHeight - 2);
 		if (up && wide > 8) {
 			const top = view.down ? 0 : picture.rowHeight - 4;
@@ -148,7 +148,7 @@ const digitsOfQ = ({ q }) => -Math.log10(q + 1e-300);
 
 function startChangeTable() {
 	firstColumn = heads.push(...columnsOfChange) - columnsOfChange.length;
-	Object.assign(headNames, { Delta: "Δ", Own: "Δ self", OwnQ: "q self", Least: "Detectable" });
+	assign(headNames, { Delta: "Δ", Own: "Δ self", OwnQ: "q self", Least: "Detectable" });
 	valuesOf.push((func) => changeOfFunction(func).a, (func) => changeOfFunction(func).b,
 		(func) => changeOfFunction(func).delta, (func) => changeOfFunction(func).own.delta,
 		(func) => digitsOfQ(changeOfFunction(func)), (func) => digitsOfQ(changeOfFunction(func).own),
@@ -161,7 +161,7 @@ const changeColumns = () => columnsOfChange.map((_, k) => firstColumn + k);
 function chanceOf(errors) {
 	const x = errors / Math.SQRT2;
 
-	return x ? (1 - Math.exp(-1.98 * x)) * Math.exp(-x * x) / (1.135 * Math.sqrt(Math.PI) * x) : 1;
+	return x ? (1 - Math.exp(-1.98 * x)) * Math.exp(-x * x) / (1.135 * sqrt(Math.PI) * x) : 1;
 }
 
 function judgeFunctions() {

@@ -45,32 +45,40 @@ function readChange(facts, weights, before, triples, ofOwn) {
 
 /* Where nothing was measured a change is one that noise makes as seldom as this, in standard errors. */
 const rare = 3;
+const isRare = (a, b, noise) => abs(b - a) >= rare * sqrt(noise * (a + b));
 
 /* The whole that points are of, the largest change that is no noise, and what only a difference has. */
 function startDifference() {
-	measureChange();
 	profile.trie.written = true;
+	measureChange();
 	addSides();
 }
 
 function measureChange() {
-	const { change: { scale, after, digits, sure }, before, trie } = profile;
-	const { sums, ends, count } = trie, of = (c, node) => sums[c][ends[node]] - sums[c][node];
+	const { change: { scale, after, noise, digits, sure }, before, trie } = profile;
+	const { sums, ends, count, written } = trie, of = (c, node) => sums[c][ends[node]] - sums[c][node];
 
 	profile.most = 1;
-
 	profile.wholeAfter = of(after, 0) || scale * of(before, 0);
-	for (let node = 0; node < count; node++)
-		if (digits[node] <= sure)
-			profile.most = max(profile.most, abs(of(after, node) - scale * of(before, node)));
+	for (let node = 1; node < count; node++) {
+		const a = scale * of(before, node), b = of(after, node);
+
+		if (written ? digits[node] <= sure : isRare(a, b, noise))
+			profile.most = max(profile.most, abs(b - a));
+	}
+}
+
+function renameKey(from, to) {
+	const [, keys] = helpSets.find(([, keys]) => keys.includes(from));
+
+	keys[keys.indexOf(from)] = commandOf(from)[0] = to;
 }
 
 /* What there is to choose between two sides. */
 function addSides() {
-	Object.assign(firstView, { side: "", own: "", panels: "", sort: "Delta" });
-	Object.assign(linkKeys, { side: "b", own: "e", panels: "a" });
-	commandOf("s")[0] = "S";
-	helpSets.find(([, keys]) => keys.includes("s"))[1][0] = "S";
+	assign(firstView, { side: "", own: "", panels: "", sort: "Delta" });
+	assign(linkKeys, { side: "b", own: "e", panels: "a" });
+	renameKey("s", "S");
 	helpSets.splice(2, 0, ["Two sides", [..."1234ps"]]);
 	commands.push(
 		["1", "A alone", () => lookAt("A")],
@@ -131,7 +139,7 @@ function judge(before, after, node, { errors, digits } = profile.change) {
 	const isTested = digits[node] < untested;
 	const a = scale * before, b = after;
 	/* What is below a path that proves nothing was not tested: its samples alone tell how noisy it is. */
-	const chance = isTested ? errors[node] : node === 0 ? 0 : Math.sqrt(noise * (a + b));
+	const chance = isTested ? errors[node] : node === 0 ? 0 : sqrt(noise * (a + b));
 	const error = node >= 0 && !isTested ? 0 : chance;
 	/* What is left of a product and its sum is no difference. */
 	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
@@ -161,7 +169,7 @@ function mostOwn() {
 	for (let i = 0; !profile.mostOwn && i < count; i++) {
 		const a = scale * (was[i + 1] - was[i]), b = is[i + 1] - is[i], delta = abs(b - a);
 
-		if (delta > most && (own ? own.digits[i] <= sure : delta >= rare * Math.sqrt(noise * (a + b))))
+		if (delta > most && (own ? own.digits[i] <= sure : isRare(a, b, noise)))
 			most = delta;
 	}
 	return profile.mostOwn ??= most;
@@ -182,7 +190,7 @@ function sideAlone(box) {
 
 /* orange for more, blue for less, grey for what noise explains. write/change.c has the same ones. */
 function colourOfDifference(delta, most) {
-	const share = abs(delta) < most ? 0.25 + 0.75 * Math.sqrt(abs(delta) / most) : 1;
+	const share = abs(delta) < most ? 0.25 + 0.75 * sqrt(abs(delta) / most) : 1;
 
 	return delta ? mix([217, 217, 217], delta > 0 ? [230, 97, 1] : [94, 155, 216], share)
 		: [217, 217, 217];
@@ -200,7 +208,7 @@ function movesIn({ change: { scale, after, noise, digits, sure }, before }, trie
 		const a = scale * (sums[before][ends[i]] - sums[before][i]);
 		const b = sums[after][ends[i]] - sums[after][i];
 
-		if (written ? digits[i] <= sure : abs(b - a) >= rare * Math.sqrt(noise * (a + b))) {
+		if (written ? digits[i] <= sure : isRare(a, b, noise)) {
 			up[i] = max(up[i], b - a);
 			down[i] = max(down[i], a - b);
 		}

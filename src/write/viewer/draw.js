@@ -138,15 +138,25 @@ function piecesToDraw() {
 		: [...boxes, { box: current, row, left, right: left + thinBox }];
 }
 
+/* What has one colour is one path. */
+function addPath(paths, colour, d) {
+	const fill = `rgb(${colour})`;
+
+	paths.set(fill, (paths.get(fill) ?? "") + d);
+}
+
+/* What was added, and runs. */
+function drawPaths(pool, paths, thin) {
+	for (const run of layout.runs)
+		addPath(paths, mix(paintOf(run, thin), inks[+dark], dark ? 0.5 : 0.25), pathOfPiece(run));
+	pool.trim(paths.size);
+	[...paths].forEach(([fill, d], k) => update(pool.get(k), { fill, d }));
+}
+
 function drawBoxes() {
 	const paths = new Map(), full = looksOf(), thin = looksOf(true);
 	const mark = profile.change && startMarks();
 	let bands = "", drawn = 0, labelled = 0;
-	const addPath = (colour, d) => {
-		const fill = `rgb(${colour})`;
-
-		paths.set(fill, (paths.get(fill) ?? "") + d);
-	};
 
 	for (const piece of piecesToDraw()) {
 		const { box, left, right, above } = piece;
@@ -154,7 +164,7 @@ function drawBoxes() {
 		const self = (graph.x[box] - layout.from + graph.self[box]) * layout.scale - left;
 
 		if (wide < thinBox && box !== current) {
-			addPath(paintOf(piece, thin), rectangle(piece, wide));
+			addPath(paths, paintOf(piece, thin), rectangle(piece, wide));
 			continue;
 		}
 
@@ -168,12 +178,9 @@ function drawBoxes() {
 			bands += rectangle({ ...piece, left: toPixel(left) }, min(self, wide - 1),
 					   view.down ? picture.rowHeight - 3 : 0, 2);
 	}
-	for (const run of layout.runs)
-		addPath(mix(paintOf(run, thin), inks[+dark], dark ? 0.5 : 0.25), pathOfPiece(run));
+	drawPaths(thins, paths, thin);
 	rects.trim(drawn);
 	labels.trim(labelled);
-	thins.trim(paths.size);
-	[...paths].forEach(([fill, d], k) => update(thins.get(k), { fill, d }));
 	update(elements.bands, { d: bands });
 	if (mark)
 		mark();

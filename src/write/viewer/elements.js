@@ -3,6 +3,8 @@
 const elements = {}; /* by id */
 
 const focused = () => document.activeElement;
+const boundsOf = (element) => element.getBoundingClientRect();
+const prevent = (happens) => happens.preventDefault();
 
 /* An element; functions among its @attributes listen. */
 function make(name, attributes, ...inside) {

@@ -176,7 +176,7 @@ async function viewPixels() {
 
 	const { naturalWidth: wide, naturalHeight: high } = image;
 	const scale = min(devicePixelRatio, mostHigh / wide, mostHigh / high,
-		Math.sqrt(mostPixels / wide / high));
+		sqrt(mostPixels / wide / high));
 
 	canvas.width = floor(wide * scale);
 	canvas.height = floor(high * scale);
@@ -209,7 +209,7 @@ async function saveAs(ending, type, content) {
 
 /* Below the button that asks for it, or wherever the key was pressed. */
 function openExport() {
-	const { x, y, height } = elements.export.getBoundingClientRect();
+	const { x, y, height } = boundsOf(elements.export);
 
 	showMenu([
 		...exports.map(([says, ...how]) => [says, () => saveAs(...how)]),

@@ -65,5 +65,5 @@ function hitsInBox({ trie, at, starts, atStart }, box, { marks, inside }) {
 function uncertainty(samples, all) {
 	const share = samples / all;
 
-	return 1.96 * Math.sqrt(share * (1 - share) / all);
+	return 1.96 * sqrt(share * (1 - share) / all);
 }

@@ -14,12 +14,13 @@ const processor = "processor"; /* what rows can be, beside groups that the root 
 
 const isTimed = () => view.range || "";
 const ranges = () => isTimed().split("~").filter(Boolean).map((one) => rangeOf(recorded.heat, one));
+const rangeText = (range) => toRange(recorded.heat, range);
 const rangeNow = () => ranges()[0] ?? [0, recorded.heat.end];
 
 function startTime() {
 	recorded = profile;
-	Object.assign(firstView, { range: "", strip: "" });
-	Object.assign(linkKeys, { range: "j", strip: "q" });
+	assign(firstView, { range: "", strip: "" });
+	assign(linkKeys, { range: "j", strip: "q" });
 	commands.push(
 		["T", "Choose a time: to its beginning", () => elements.timefrom.focus()],
 		["y", "Compare with another time, or no more", () => compareTimes()],
@@ -42,25 +43,11 @@ function followTime(string = isTimed()) {
 	if (was.change && !next.change)
 		endSides();
 	if (next.change)
-		measureTimes();
+		measureChange();
 	if (!was.change && next.change)
 		beginSides();
-	if (Boolean(was.change) !== Boolean(next.change))
+	if (!was.change !== !next.change)
 		remakePage();
-}
-
-/* As of a difference, but that noise is known of the number of samples alone. */
-function measureTimes() {
-	const { change: { scale, after, noise }, before, trie: { sums, ends, count } } = profile;
-	const of = (c, node) => sums[c][ends[node]] - sums[c][node];
-
-	measureChange();
-	for (let node = 1; node < count; node++) {
-		const a = scale * of(before, node), b = of(after, node), delta = abs(b - a);
-
-		if (delta > profile.most && delta >= rare * Math.sqrt(noise * (a + b)))
-			profile.most = delta;
-	}
 }
 
 function beginSides() {
@@ -71,7 +58,7 @@ function beginSides() {
 	addSides();
 	picture.palette = "hot";
 	firstView.look = "Palette";
-	Object.assign(view, { side: "", own: "", panels: "", sort: "Delta", look: "Palette" });
+	assign(view, { side: "", own: "", panels: "", sort: "Delta", look: "Palette" });
 }
 
 function endSides() {
@@ -79,18 +66,15 @@ function endSides() {
 
 	for (const name in now)
 		now[name].splice(0, Infinity, ...was[name]);
-	commandOf("S")[0] = "s";
-	for (const [, keys] of helpSets)
-		if (keys.includes("S"))
-			keys[keys.indexOf("S")] = "s";
+	renameKey("S", "s");
 	for (const name of ["side", "own", "panels"]) {
 		delete firstView[name];
 		delete linkKeys[name];
 		delete view[name];
 	}
-	Object.assign(firstView, was.firstView);
+	assign(firstView, was.firstView);
 	picture.palette = palette;
-	Object.assign(view, { sort: firstView.sort, look: firstView.look });
+	assign(view, { sort: firstView.sort, look: firstView.look });
 }
 
 /* With the controls of a comparison, or without. The strip stays. */
@@ -116,10 +100,11 @@ function remakePage() {
 /* In link and history as one entry while it is being chosen. */
 function chooseTime(string, replaces) {
 	choose({ range: string }, replaces);
-	say(string ? `${saysTime()}: ${weightsLike(profile.whole)(profile.whole)}` : "All time", true);
+	say(string ? `${saysTime()}: ${saysWeight(profile.whole)}` : "All time", true);
 }
 
 const saysRange = (range) => range.map((cell) => sayTime(recorded, cell)).join(" – ");
+const saysCells = (cells) => figuresLike(cells * recorded.heat.width, "ns")(cells * recorded.heat.width);
 const saysTime = () => profile.base ? `${saysRange(profile.range)} compared with ${saysRange(profile.base)}`
 	: saysRange(rangeNow());
 
@@ -128,13 +113,13 @@ function compareTimes() {
 	const [now, base] = ranges(), { end } = recorded.heat;
 
 	if (base) {
-		chooseTime(toRange(recorded.heat, now));
+		chooseTime(rangeText(now));
 	} else if (!now) {
 		say("Choose a time first: what follows it is compared with it");
 	} else {
 		const long = now[1] - now[0], from = now[1] < end ? now[1] : max(0, now[0] - long);
 
-		chooseTime(`${toRange(recorded.heat, [from, min(end, from + long)])}~${toRange(recorded.heat, now)}`);
+		chooseTime(`${rangeText([from, min(end, from + long)])}~${rangeText(now)}`);
 	}
 }
 
@@ -143,7 +128,7 @@ function moveTime(range, replaces) {
 	const [, base] = isTimed().split("~"), { end } = recorded.heat;
 	const isAll = !base && range[0] <= 0 && range[1] >= end;
 
-	chooseTime(isAll ? "" : [toRange(recorded.heat, range), ...base ? [base] : []].join("~"), replaces);
+	chooseTime(isAll ? "" : rangeText(range) + (base ? `~${base}` : ""), replaces);
 }
 
 /* @side: 0 the beginning, 1 the end. */
@@ -157,8 +142,10 @@ function pressSlider(happens, side) {
 	if (!step)
 		return;
 	happens.preventDefault();
-	range[side] = side ? max(range[0] + per, min(end, range[1] + step))
-		: max(0, min(range[1] - per, range[0] + step));
+
+	const [least, most] = side ? [range[0] + per, end] : [0, range[1] - per];
+
+	range[side] = max(least, min(most, range[side] + step));
 	moveTime(range, true);
 }
 
@@ -172,7 +159,7 @@ function makeTime() {
 	const begins = facts["data-recorded"] > 0 &&
 		new Date(facts["data-recorded"] * 1000).toLocaleString();
 	const phases = heat.phases.map(([from, to, name]) => [
-		toRange(heat, [from, to]), `${saysRange([from, to])} ${middleOf(name, 40)}`,
+		rangeText([from, to]), `${saysRange([from, to])} ${middleOf(name, 40)}`,
 	]);
 	const level = recorded.levels.findLast(({ all }) => all.size > 1);
 	const rows = [...level ? [level.says] : [], ...heat.processors ? [processor] : []];
@@ -193,7 +180,7 @@ function makeTime() {
 		make("div", {
 			id: "strip",
 			/* With Shift a browser would move all of an SVG. */
-			mousedown: (happens) => happens.preventDefault(),
+			mousedown: prevent,
 			pointerdown: startTimeDrag, pointermove: dragTime, pointerup: endTimeDrag,
 			pointercancel: () => {
 				choosing = null;
@@ -211,31 +198,38 @@ function makeTime() {
 			make("span", {}, sayTime(recorded, heat.end))))];
 }
 
-/* The cell of the grid that is under the pointer, as cells of the data: [its first, one past its last]. */
+/* The cell of the grid that is under the pointer: its column, and its row from below. */
 function cellUnder({ clientX, clientY }) {
-	const { x, y, width, height } = elements.timemap.getBoundingClientRect();
-	const { per, high, columns, column, rows } = grid;
-	const at = max(0, min(columns - 1, floor((clientX - x) / width * columns)));
-	const row = max(0, min(high - 1, high - 1 - floor((clientY - y) / height * high)));
+	const { x, y, width, height } = boundsOf(elements.timemap), { high, columns } = grid;
+
+	return [
+		max(0, min(columns - 1, floor((clientX - x) / width * columns))),
+		max(0, min(high - 1, high - 1 - floor((clientY - y) / height * high))),
+	];
+}
+
+/* Cells of the data in it: [the first, one past the last]. */
+function rangeUnder(happens) {
+	const [at, row] = cellUnder(happens), { per, column, rows } = grid;
 	const from = at * column + (rows ? 0 : row * per);
 
 	return [from, from + (rows ? column : per)];
 }
 
 function startTimeDrag(happens) {
-	if (happens.button || happens.target.id === "timefrom" || happens.target.id === "timeto")
+	if (happens.button || happens.target.matches(".timeedge"))
 		return;
 
-	const second = (happens.shiftKey || happens.ctrlKey || happens.metaKey) && isTimed();
-	const [, base] = isTimed().split("~");
+	const [now, base = now] = isTimed().split("~");
+	const second = (happens.shiftKey || happens.ctrlKey || happens.metaKey) && base;
 
-	choosing = { start: cellUnder(happens), second: second && (base ?? isTimed()), moves: false };
+	choosing = { start: rangeUnder(happens), second, moves: false };
 	elements.strip.setPointerCapture(happens.pointerId);
 }
 
 /* What is dragged over, whichever way. */
 function rangeOfDrag(happens) {
-	const [start, now] = [choosing.start, cellUnder(happens)];
+	const [start, now] = [choosing.start, rangeUnder(happens)];
 
 	return [min(start[0], now[0]), min(recorded.heat.end, max(start[1], now[1]))];
 }
@@ -260,7 +254,7 @@ function dragTime(happens) {
 			if (!choosing)
 				return;
 			choosing.due = false;
-			chooseTime(toRange(recorded.heat, choosing.range), !isFirst);
+			chooseTime(rangeText(choosing.range), !isFirst);
 		});
 	}
 }
@@ -269,21 +263,17 @@ function endTimeDrag(happens) {
 	if (!choosing)
 		return;
 
-	const { second, moves } = choosing, range = toRange(recorded.heat, rangeOfDrag(happens));
+	const { second, moves } = choosing, range = rangeText(rangeOfDrag(happens));
 
 	choosing = null;
 	chooseTime(second ? `${range}~${second}` : range, moves && !second);
 }
 
 function sayCell(happens) {
-	const range = cellUnder(happens);
-	const { per, high, rows } = grid, cell = floor(range[0] / per), columnAt = floor(cell / high);
-	const { y, height } = elements.timemap.getBoundingClientRect();
-	const row = rows && min(high - 1, max(0, floor((happens.clientY - y) / height * high)));
-	const weight = rows ? gridSums[columnAt * high + high - 1 - row] : gridSums[cell] ?? 0;
+	const [at, row] = cellUnder(happens), { high, rows } = grid;
 
-	elements.timesays.textContent = `${saysRange(range)}: ${weightsLike(weight)(weight)}${
-		rows ? ` · ${rows[row]}` : ""}`;
+	elements.timesays.textContent = `${saysRange(rangeUnder(happens))}: ${
+		saysWeight(gridSums[at * high + row])}${rows ? ` · ${rows[high - 1 - row]}` : ""}`;
 }
 
 /* Steps of colour, from none to much: of all, and of a frame. */
@@ -332,8 +322,8 @@ function rowsOfGroups(says) {
 
 /* Of processors in the order of their numbers; of many some have a row together. */
 function rowsOfProcessors(heat) {
-	const { numbers } = heat, each = Math.ceil(numbers.length / 16);
-	const shown = times(Math.ceil(numbers.length / each), (k) => {
+	const { numbers } = heat, each = ceil(numbers.length / 16);
+	const shown = times(ceil(numbers.length / each), (k) => {
 		const some = numbers.slice(k * each, (k + 1) * each);
 
 		return `CPU ${some[0]}${some[1] ? `–${some.at(-1)}` : ""}`;
@@ -362,10 +352,10 @@ function makeGrid() {
 	if (groups) {
 		/* Columns become as narrow as they can be seen, and as the data is. */
 		const least = isWhole ? processors.width / heat.width : 1;
-		const column = least * max(1, Math.ceil(heat.end / (layout.wide / 2) / least));
+		const column = least * max(1, ceil(heat.end / (layout.wide / 2) / least));
 
 		grid = {
-			per: column, high: groups.shown.length, column, columns: Math.ceil(heat.end / column),
+			per: column, high: groups.shown.length, column, columns: ceil(heat.end / column),
 			rows: groups.shown, groups, isWhole,
 		};
 	}
@@ -444,7 +434,7 @@ function sumsShown(box) {
 }
 
 const phaseOf = (string) => recorded.heat.phases.some(([from, to]) =>
-	toRange(recorded.heat, [from, to]) === string);
+	rangeText([from, to]) === string);
 
 /* Around the cells of a range, in pixels of the strip. */
 function outlineOf([from, to], wide, tall) {
@@ -457,43 +447,44 @@ function outlineOf([from, to], wide, tall) {
 		: `M${x(a)} ${y(low)}H${x(a + 1)}V${y(0)}H${x(b + 1)}V${y(up)}H${x(b)}V${y(high)}H${x(a)}z`;
 }
 
+/* How far from the strip's left edge a cell of the data is. */
+const placeOf = (cell) => tenths(cell / (grid.columns * grid.column) * layout.wide);
+
 /* What is chosen, and what is said of it. */
 function showTime() {
-	const { timesays, timerange, timebase, phasemarks, timemarks, rownames } = elements;
 	const [now, base] = ranges(), { end } = recorded.heat, wide = layout.wide, tall = stripHigh;
 	const range = choosing?.range ?? now, second = choosing?.second ? rangeOf(recorded.heat, choosing.second) : base;
 
 	if (!grid)
 		return;
-	update(timemarks, { width: wide, height: tall });
-	update(timerange, { d: range ? outlineOf(range, wide, tall) : "" });
-	update(timebase, { d: second ? outlineOf(second, wide, tall) : "" });
-	update(phasemarks, {
+	update(elements.timemarks, { width: wide, height: tall });
+	update(elements.timerange, { d: range ? outlineOf(range, wide, tall) : "" });
+	update(elements.timebase, { d: second ? outlineOf(second, wide, tall) : "" });
+	update(elements.phasemarks, {
 		d: recorded.heat.phases.slice(1).map(([from]) => {
-			const x = tenths(from / (grid.columns * grid.column) * wide);
+			const x = placeOf(from);
 
 			return `M${x} 0V${tall}M${x - 4} 0h8l-4 6z`;
 		}).join(""),
 	});
 	if (hasChanged("rownames", wide, tall, view.strip))
-		rownames.replaceChildren(...(grid.rows ?? []).map((name, k) => make("text", {
+		elements.rownames.replaceChildren(...(grid.rows ?? []).map((name, k) => make("text", {
 			x: 4, y: tenths((k + 0.5) / grid.high * tall + 4),
 		}, middleOf(name, 30))));
-	timesays.textContent = (isOfMore ? "Processors are of all stacks · " : "") + (
+	elements.timesays.textContent = (isOfMore ? "Processors are of all stacks · " : "") + (
 		!range ? `${sayTime(recorded, end)}: drag over a time, Shift for a second one`
 		: second ? `${saysRange(range)} compared with ${saysRange(second)}`
 		: `${saysRange(range)} · ${share(profile.whole, recorded.whole)} of all`);
-	elements.timescale.textContent = grid.rows ? "" : `a column is ${
-		figuresLike(grid.column * recorded.heat.width, "ns")(grid.column * recorded.heat.width)}, a cell ${
-		figuresLike(grid.per * recorded.heat.width, "ns")(grid.per * recorded.heat.width)}`;
+	elements.timescale.textContent = grid.rows ? ""
+		: `a column is ${saysCells(grid.column)}, a cell ${saysCells(grid.per)}`;
 	for (const [side, id] of ["timefrom", "timeto"].entries()) {
 		const cell = (range ?? [0, end])[side];
 
 		update(elements[id], {
-			style: `left:${tenths(min(1, cell / (grid.columns * grid.column)) * wide)}px`,
+			style: `left:${min(wide, placeOf(cell))}px`,
 			"aria-valuemax": end, "aria-valuenow": cell,
 			"aria-valuetext": `${sayTime(recorded, cell)}; ${saysTime()}, ${
-				weightsLike(profile.whole)(profile.whole)}`,
+				saysWeight(profile.whole)}`,
 		});
 	}
 	elements.alltime.disabled = !isTimed();

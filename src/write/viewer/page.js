@@ -100,7 +100,7 @@ function makeStage() {
 			id: "frames", click, contextmenu: openMenu,
 			pointerdown: startDrag, pointermove: goOnDragging, pointerup: liftFinger, pointercancel: liftFinger,
 			/* Does not take the focus before it is known what it is on. */
-			mousedown: (happens) => happens.preventDefault(),
+			mousedown: prevent,
 		}, make("g", { id: "moving" }, make("g", { id: "thin" }), path("hits"),
 			make("g", { id: "tree", role: "tree", "aria-label": "Frames" }),
 			...profile.change ? makeMarks() : [], path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));

@@ -39,7 +39,7 @@ const cold = [[128, 141, 159], [102, 115, 131]], hot = [[230, 52, 41], [206, 43,
 function colourOf({ name, kind, unnamed, look, colour }, meaning,
 		  { list, kinds, shades, dark, thin, share, delta, most, tested, ratio }) {
 	if (/Self|Value/.test(meaning))
-		return mix(cold[+dark], hot[+dark], round(16 * Math.sqrt(share)) / 16);
+		return mix(cold[+dark], hot[+dark], round(16 * sqrt(share)) / 16);
 	if (meaning === "Ratio")
 		return list[isNaN(ratio) ? unnamedLook
 			: picture.ratios[0] + stepOfRatio(profile.ratio, ratio, picture.ratios[1])];

@@ -32,7 +32,7 @@ function showTip() {
 	}
 
 	const { clientX, clientY } = pointer;
-	const { x, y, width, height } = app.getBoundingClientRect();
+	const { x, y, width, height } = boundsOf(app);
 	const beside = (at, size, room) => at + 14 + size <= room ? at + 14 : max(0, at - 14 - size);
 
 	tip.style.translate = `${beside(clientX - x, tipSize[0], width)}px ${

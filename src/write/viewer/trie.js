@@ -82,7 +82,7 @@ function moved(values, goes) {
 /* child(parent, func): that node of `made`, which it may have to add. In a flame chart
  * only neighbours become one. */
 function childTable(made, most, inOrder) {
-	const shift = 31 - Math.ceil(Math.log2(most + 1));
+	const shift = 31 - ceil(Math.log2(most + 1));
 	const slots = integers(inOrder ? most : 2 ** (32 - shift));
 	const isOther = (node, parent, func) =>
 		made.parents[node] !== parent || made.funcs[node] !== func;

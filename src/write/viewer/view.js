@@ -97,10 +97,10 @@ function apply(choices) {
 	const before = { ...view };
 
 	try {
-		refresh(Object.assign(view, choices));
+		refresh(assign(view, choices));
 	} catch (error) {
 		madeFrom = {};
-		refresh(Object.assign(view, before));
+		refresh(assign(view, before));
 		return error.message;
 	}
 }
@@ -171,7 +171,7 @@ function restoreLink() {
 	if (profile.change)
 		checkSides(chosen);
 	chosen.sought = putInField(chosen.sought || (old.get("s") ?? ""), chosen);
-	Object.assign(view, firstView, { steps: [], range: chosen.range });
+	assign(view, firstView, { steps: [], range: chosen.range });
 
 	const wrong = apply(chosen);
 	const { box, moved } = query.has("z") || !old.has("x")

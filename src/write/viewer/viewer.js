@@ -12,7 +12,7 @@ function readPicture() {
 	const stringOf = (id) => within(`#${id}`)?.textContent ?? "";
 
 	systemDark = matchMedia("(prefers-color-scheme:dark)");
-	Object.assign(picture, {
+	assign(picture, {
 		title: stringOf("title"), subtitle: stringOf("subtitle"),
 		wide: +fact("width"),
 		fluid: fact("data-fluid") !== "0",
@@ -60,7 +60,7 @@ async function readData() {
 	if (profile.heat)
 		startTime();
 	if (profile.samples < 0 && /^samples$/.test(picture.countName))
-		Object.assign(profile, { samples: 0, perSample: profile.divisor });
+		assign(profile, { samples: 0, perSample: profile.divisor });
 }
 
 /* The style, where a policy refused the element it came in. */

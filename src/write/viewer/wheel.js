@@ -46,7 +46,7 @@ function moveBy(pixels) {
 }
 
 /* Pixels from the left edge of the root. */
-const fromEdge = (clientX) => clientX - margin - elements.frames.getBoundingClientRect().x;
+const fromEdge = (clientX) => clientX - margin - boundsOf(elements.frames).x;
 
 const placeUnder = (clientX) => layout.from + fromEdge(clientX) / layout.scale;
 

@@ -27,7 +27,7 @@ function readThreads(head, marks) {
 	read.threads = times(head.number(), (index) => {
 		const name = readString(head.string());
 		const [, , ran, high, kinds, count] = times(6, head.number);
-		const blocks = times(Math.ceil(count / every), () => times(6, marks.number));
+		const blocks = times(ceil(count / every), () => times(6, marks.number));
 		let at = 0;
 
 		for (const block of blocks)
@@ -49,7 +49,7 @@ function readBlock({ runs, blocks, every }, number) {
 		return;
 	runs.known[number] = 1;
 	if (!runs.begin)
-		Object.assign(runs, { begin: reals(runs.count), end: reals(runs.count), node: integers(runs.count),
+		assign(runs, { begin: reals(runs.count), end: reals(runs.count), node: integers(runs.count),
 				      what: octets(runs.count), samples: integers(runs.count) });
 	for (let i = number * every; i < last; i++) {
 		const kind = (node += stepBy(nodes.number()), whatOf.number());

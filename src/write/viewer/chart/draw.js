@@ -47,7 +47,7 @@ function makeThread(thread) {
 		make("b", {}, thread.name), ` ${durationOf(thread.ran)} on a processor`);
 	const section = make("section", {}, make("h2", {}, toggle), svg);
 
-	Object.assign(thread, {
+	assign(thread, {
 		svg, toggle, section,
 		boxes: makePool(svg, () => make("rect", { role: "treeitem", tabindex: -1, height: rowHigh - 1 })),
 		texts: makePool(svg, () => make("text", { "aria-hidden": true })),
@@ -155,7 +155,7 @@ function drawRuler() {
 	let n = 0;
 
 	ruler.replaceChildren();
-	for (let at = Math.ceil(shownFrom / step) * step; at <= shownTo && n < 60; at += step, n++) {
+	for (let at = ceil(shownFrom / step) * step; at <= shownTo && n < 60; at += step, n++) {
 		const x = xOf(at), label = shownTo - shownFrom < shownTo / 50
 			? `+${durationOf(at - floor(shownFrom / step / 10) * step * 10)}` : figures(at);
 
@@ -179,7 +179,7 @@ function draw() {
 }
 
 function drawNow() {
-	const before = performance.now(), { stage } = elements, { top, bottom } = stage.getBoundingClientRect();
+	const before = performance.now(), { stage } = elements, { top, bottom } = boundsOf(stage);
 
 	const hadFocus = Boolean(focused()?.span);
 
@@ -188,7 +188,7 @@ function drawNow() {
 	drawRuler();
 
 	const seen = chart.threads.filter(({ section }) => {
-		const box = !section.hidden && section.getBoundingClientRect();
+		const box = !section.hidden && boundsOf(section);
 
 		return box && box.bottom > top - 100 && box.top < bottom + 100;
 	});

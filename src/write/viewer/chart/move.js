@@ -35,7 +35,7 @@ function restore() {
 const zoomAround = (at, by) => show(at - (at - shownFrom) * by, at + (shownTo - at) * by);
 const moveBy = (part) => show(shownFrom + part * (shownTo - shownFrom), shownTo + part * (shownTo - shownFrom));
 const momentUnder = (clientX) => shownFrom +
-	(clientX - elements.threads.getBoundingClientRect().x - sideways) / scaleNow();
+	(clientX - boundsOf(elements.threads).x - sideways) / scaleNow();
 
 function turnWheel(turn) {
 	const { ctrlKey, metaKey, shiftKey, deltaX, deltaY, clientX } = turn;

@@ -86,7 +86,7 @@ function point({ target, clientX, clientY, pointerType }) {
 		return;
 	say(span, thread);
 
-	const [name, rest] = saysOf(span, thread), { width, height } = app.getBoundingClientRect();
+	const [name, rest] = saysOf(span, thread), { width, height } = boundsOf(app);
 
 	tip.replaceChildren(make("b", {}, middleOf(name, 120)), make("span", {}, rest));
 	tip.style.translate = `${clientX + 14 + tip.offsetWidth <= width ? clientX + 14 : max(0, clientX - 14 - tip.offsetWidth)}px ${
