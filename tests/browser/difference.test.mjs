@@ -30,6 +30,19 @@ test("boxes are as wide as the larger side, and coloured by what noise does not 
 	assert.equal((await frame(page, "all")).fill, grey);
 });
 
+test("panels begin at the top where the root is there", async () => {
+	const page = await browser.open(difference(before, after));
+
+	await page.keyboard.press("p");
+	await page.keyboard.press("i");
+	await page.waitForSelector("#app.down");
+
+	const [panel, drawing] = await page.evaluate(() => [".panel", ".panel svg"].map((name) =>
+		document.querySelector(name).getBoundingClientRect().top));
+
+	near(drawing, panel, 1);
+});
+
 test("what is said of a box is both sides, the difference and its noise", async () => {
 	const page = await browser.open(difference(before, after));
 
