@@ -6,6 +6,9 @@
  * one is a word that says what the entry is; entries with an unknown word are passed over, and
  * so are fields behind those that are known. Documentation/svg-format.md lists them.
  *
+ * Processes can be more than all the rest, so one entry has all of them, list after list: pids as the steps
+ * from one to the next, names as numbers of a list. Each of these packs well by itself.
+ *
  * Nothing is in it that depends on how the recording was read: by a pipe or from a file, packed
  * or not, by how many threads.
  */
@@ -132,11 +135,82 @@ static void put_object_entry(struct bytes *b, const struct ff_object *o)
 	put_entry(b, fields, COUNT_OF(fields));
 }
 
+static int processes_by_pid(const void *a, const void *b)
+{
+	const struct ff_process *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	bytes_add(b, text, strlen(text) + 1);
+}
+
+static void put_decimal(struct bytes *b, uint64_t value)
+{
+	struct digits d;
+
+	put_text(b, number_text(&d, value));
+}
+
+/* @v: by pid; @name: of each its number among @names. */
+static void put_process_lists(struct bytes *b, const struct ff_process *v, size_t count,
+			      const uint32_t *name, const struct intern *names)
+{
+	bytes_varint(b, 3 + names->texts.count + 3 * count);
+	put_text(b, "processes");
+	put_decimal(b, count);
+	put_decimal(b, names->texts.count);
+	for (uint32_t i = 0; i < names->texts.count; i++)
+		put_text(b, intern_text(names, i));
+	for (size_t i = 0; i < count; i++)
+		put_decimal(b, v[i].pid - (i ? v[i - 1].pid : 0));
+	for (size_t i = 0; i < count; i++)
+		put_decimal(b, name[i]);
+	for (size_t i = 0; i < count; i++)
+		put_decimal(b, v[i].samples);
+}
+
+/* Names are numbered as the list has them, whose first processes have the most samples: those that many
+ * have get short numbers. */
+static int put_processes(struct bytes *b, const struct process_list *all)
+{
+	size_t count = all->list.count;
+	struct ff_process *by_pid = malloc(count * sizeof(*by_pid));
+	uint32_t *name = malloc(count * sizeof(*name)), id;
+	struct intern names;
+	int err = intern_init(&names);
+
+	if (!by_pid || !name)
+		err = -ENOMEM;
+	for (size_t i = 0; i < count && err == 0; i++) {
+		const char *comm = all->list.v[i].comm;
+
+		by_pid[i] = all->list.v[i];
+		err = comm ? intern_add(&names, comm, strlen(comm), &id) : 0;
+	}
+	if (err == 0) {
+		qsort(by_pid, count, sizeof(*by_pid), processes_by_pid);
+		for (size_t i = 0; i < count; i++) {
+			const char *comm = by_pid[i].comm ? by_pid[i].comm : "";
+
+			intern_find(&names, comm, strlen(comm), &name[i]);
+		}
+		put_process_lists(b, by_pid, count, name, &names);
+	}
+	intern_release(&names);
+	free(by_pid);
+	free(name);
+	return err;
+}
+
 int report_write(const struct ff_profile *p, struct bytes *ret)
 {
 	const struct ff_fact *f = NULL;
 	bool recorded = false;
 	struct digits d[2];
+	int err = 0;
 
 	/* Folded text says nothing of itself. */
 	for (size_t i = 0; i < p->inputs.count; i++)
@@ -150,13 +224,8 @@ int report_write(const struct ff_profile *p, struct bytes *ret)
 		put_recording(ret, p->inputs.v[0]);
 	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TOTAL, f)))
 		put_pair(ret, "stacks", f->key, ff_profile_total(p, f->which));
-	for (size_t i = 0; i < p->collected.processes.list.count; i++) {
-		const struct ff_process *pr = &p->collected.processes.list.v[i];
-		const char *fields[] = { "process", number_text(&d[0], pr->pid), pr->comm,
-					 number_text(&d[1], pr->samples) };
-
-		put_entry(ret, fields, COUNT_OF(fields));
-	}
+	if (p->collected.processes.list.count)
+		err = put_processes(ret, &p->collected.processes);
 	for (size_t i = 0; i < p->objects.count; i++)
 		put_object_entry(ret, &p->objects.v[i]);
 	for (size_t i = 0; i < p->findings.count; i++) {
@@ -172,7 +241,7 @@ int report_write(const struct ff_profile *p, struct bytes *ret)
 
 		put_entry(ret, fields, COUNT_OF(fields));
 	}
-	return ret->failed ? -ENOMEM : 0;
+	return ret->failed ? -ENOMEM : err;
 }
 
 /* A report that is read. */
@@ -181,6 +250,7 @@ struct taking {
 	struct ff_input *in;
 	struct saved_report *report;
 	const char *fields[FIELDS_MOST]; /* "" where the entry has no more */
+	uint64_t count; /* of its fields */
 };
 
 /* "" and whatever is no number are 0. */
@@ -190,9 +260,8 @@ static uint64_t number_at(const struct taking *t, size_t field)
 }
 
 /* Copied to the profile; NULL where it is empty. */
-static int text_at(struct taking *t, size_t field, const char **ret)
+static int copied_text(struct taking *t, const char *text, const char **ret)
 {
-	const char *text = t->fields[field];
 	uint32_t id;
 
 	*ret = NULL;
@@ -202,6 +271,11 @@ static int text_at(struct taking *t, size_t field, const char **ret)
 		return -ENOMEM;
 	*ret = intern_text(&t->p->strings, id);
 	return 0;
+}
+
+static int text_at(struct taking *t, size_t field, const char **ret)
+{
+	return copied_text(t, t->fields[field], ret);
 }
 
 static int take_text_entry(struct taking *t)
@@ -264,19 +338,71 @@ static int take_stacks_entry(struct taking *t)
 	return 0;
 }
 
-static int take_process_entry(struct taking *t)
+static int take_process(struct taking *t, uint32_t pid, const char *comm,
+			uint64_t samples)
 {
-	struct ff_process *pr =
-		collected_process(&t->p->collected, (uint32_t)number_at(t, 1));
+	struct ff_process *pr = collected_process(&t->p->collected, pid);
 
 	if (!pr)
 		return -ENOMEM;
 	/* Several pictures may have one process. */
-	pr->samples += number_at(t, 3);
-	if (!pr->comm && text_at(t, 2, &pr->comm) < 0)
+	pr->samples += samples;
+	if (!pr->comm && copied_text(t, comm, &pr->comm) < 0)
 		return -ENOMEM;
 	pr->comm = pr->comm ? pr->comm : "";
 	return 0;
+}
+
+/* One of them, as pictures had it before there were lists. */
+static int take_process_entry(struct taking *t)
+{
+	return take_process(t, (uint32_t)number_at(t, 1), t->fields[2], number_at(t, 3));
+}
+
+static const char *behind_text(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
+static const char *texts_behind(const char *text, uint64_t count)
+{
+	for (; count; count--)
+		text = behind_text(text);
+	return text;
+}
+
+/* Lists of all of them, see put_process_lists(). */
+static int take_processes_entry(struct taking *t)
+{
+	uint64_t count = number_at(t, 1), name_count = number_at(t, 2);
+	const char **names, *name = t->fields[2], *step, *number, *samples;
+	uint32_t pid = 0;
+	int err = 0;
+
+	if (count > t->count / 3 || name_count > t->count ||
+	    t->count < 3 + name_count + 3 * count)
+		return -EBADMSG;
+	names = malloc(name_count * sizeof(*names) + 1);
+	if (!names)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < name_count; i++)
+		names[i] = name = behind_text(name);
+	step = behind_text(name);
+	number = texts_behind(step, count);
+	samples = texts_behind(number, count);
+	for (uint64_t i = 0; i < count && err == 0; i++) {
+		uint64_t at = strtoull(number, NULL, 10);
+
+		pid += (uint32_t)strtoull(step, NULL, 10);
+		err = at < name_count ? take_process(t, pid, names[at],
+						     strtoull(samples, NULL, 10))
+				      : -EBADMSG;
+		step = behind_text(step);
+		number = behind_text(number);
+		samples = behind_text(samples);
+	}
+	free(names);
+	return err;
 }
 
 static int take_object_entry(struct taking *t)
@@ -334,10 +460,11 @@ static const struct {
 	const char *word;
 	int (*take)(struct taking *t);
 } entry_words[] = {
-	{ "text", take_text_entry },	 { "count", take_count_entry },
-	{ "event", take_event_entry },	 { "record", take_record_entry },
-	{ "stacks", take_stacks_entry }, { "process", take_process_entry },
-	{ "object", take_object_entry }, { "finding", take_finding_entry },
+	{ "text", take_text_entry },	       { "count", take_count_entry },
+	{ "event", take_event_entry },	       { "record", take_record_entry },
+	{ "stacks", take_stacks_entry },       { "process", take_process_entry },
+	{ "processes", take_processes_entry }, { "object", take_object_entry },
+	{ "finding", take_finding_entry },
 };
 
 int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, size_t size)
@@ -356,6 +483,7 @@ int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, si
 
 		for (size_t i = 0; i < FIELDS_MOST; i++)
 			t.fields[i] = "";
+		t.count = count;
 		for (uint64_t i = 0; i < count && !c.bad; i++) {
 			const uint8_t *end = memchr(c.p, '\0', cursor_left(&c));
 
@@ -368,14 +496,14 @@ int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, si
 			else
 				c.bad = true;
 		}
-		if (c.bad)
+		for (size_t i = 0; i < COUNT_OF(entry_words) && err == 0 && !c.bad; i++)
+			if (strcmp(t.fields[0], entry_words[i].word) == 0)
+				err = entry_words[i].take(&t);
+		if (c.bad || err == -EBADMSG)
 			return fail(&p->ctx, -EBADMSG,
 				    "'%s': the data of the picture is damaged: what it "
 				    "says of the recording is cut",
 				    input_path(in->input));
-		for (size_t i = 0; i < COUNT_OF(entry_words) && err == 0; i++)
-			if (strcmp(t.fields[0], entry_words[i].word) == 0)
-				err = entry_words[i].take(&t);
 	}
 	return err < 0 ? fail_memory(&p->ctx) : 0;
 }
