@@ -29,8 +29,10 @@ enum store_flag {
 	STORE_ADDRESSES =
 		1, /* of frames without a name, or with one that may get better */
 	STORE_TIME_SLICES = 2, /* how much of each node is in which of them */
-	STORE_HEAT = 4, /* when it was */
-	STORE_FLAGS = 7,
+	STORE_OLD_HEAT = 4, /* when it was, in a form that is passed over */
+	STORE_HEAT = 8, /* when it was */
+	STORE_FLAGS = 15,
+	STORE_ANY_HEAT = STORE_OLD_HEAT | STORE_HEAT,
 };
 
 #define STORE_MAGIC INPUT_PROFILE_MAGIC

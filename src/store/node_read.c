@@ -65,7 +65,7 @@ int store_node_reader_init(struct store_node_reader *r, struct store_source *sou
 	most += (STORE_SLICES * VARINT_SIZE + 3) * (uint64_t)STORE_BLOCK *
 		r->sliced_columns;
 	most += 4096;
-	source->section_most = source->flags & STORE_HEAT && most < STORE_HEAT_MOST
+	source->section_most = source->flags & STORE_ANY_HEAT && most < STORE_HEAT_MOST
 				       ? STORE_HEAT_MOST
 				       : most;
 	return 0;
@@ -115,11 +115,11 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 	if (err < 0)
 		return err;
 	if (r->section.id == SECTION_HEAT) {
-		if (!(r->source->flags & STORE_HEAT) || r->has_heat || !r->nodes ||
+		if (!(r->source->flags & STORE_ANY_HEAT) || r->has_heat || !r->nodes ||
 		    cursor_left(c) > STORE_HEAT_MOST)
 			return damaged(ctx, r, "sections are not in their order");
 		r->has_heat = true;
-		if (r->wants_heat)
+		if (r->wants_heat && r->source->flags & STORE_HEAT)
 			bytes_add(&r->heat, c->p, cursor_left(c));
 		if (r->heat.failed)
 			return fail_memory(ctx);
@@ -133,7 +133,7 @@ static int next_node_block(struct context *ctx, struct store_node_reader *r)
 	if (r->section.id == SECTION_END) {
 		bool same = cursor_varint(c) == r->nodes && r->nodes > 0;
 
-		same &= r->has_heat == !!(r->source->flags & STORE_HEAT);
+		same &= r->has_heat == !!(r->source->flags & STORE_ANY_HEAT);
 
 		for (uint32_t i = 0; i < r->columns; i++)
 			same &= r->sums[i] == r->totals[i];

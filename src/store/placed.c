@@ -98,14 +98,18 @@ int placed_add_slice(struct placed *p, uint32_t node, uint32_t place, uint64_t v
 	return 0;
 }
 
-/* A section of heat: parts as columns of a picture are. @number: of each node, as it was told. */
-static int encode_heat(struct placed *p, const uint32_t *number, struct bytes *ret)
+/* A section of heat: parts as columns of a picture are. @number: of each node, as it was told; @depth: by such a
+ * number. */
+static int encode_heat(struct placed *p, const uint32_t *number, const uint32_t *depth,
+		       struct bytes *ret)
 {
 	struct bytes columns[STORE_HEAT_PARTS + STORE_PROCESSOR_PARTS] = { { 0 } };
 	int err = heat_remap(&p->heat, number), parts = STORE_HEAT_PARTS;
 
 	if (err == 0)
-		err = saved_heat_encode(columns, &p->heat, p->nodes.count, NULL);
+		err = saved_heat_encode(
+			columns, &p->heat,
+			&(struct heat_nodes){ p->nodes.count, NULL, depth });
 	if (err == 0 && heat_is_wanted(p->processors) && p->processors->cells.count) {
 		parts += STORE_PROCESSOR_PARTS;
 		err = saved_processors_encode(&columns[STORE_HEAT_PARTS], p->processors);
@@ -125,10 +129,12 @@ int placed_write(struct placed *p, struct store_sink *sink,
 	const struct placed_node *nodes = p->nodes.v;
 	uint64_t *slices = calloc(p->sliced * STORE_SLICES + 1, sizeof(*slices));
 	uint32_t *number = malloc(p->nodes.count * sizeof(*number));
+	uint32_t *depths = malloc(p->nodes.count * sizeof(*depths));
 	uint32_t at = 0, depth = 0;
 	struct store_node_writer to = { 0 };
 	struct bytes heat = { 0 };
-	int err = slices && number ? store_node_writer_init(&to, sink, tables) : -ENOMEM;
+	int err = slices && number && depths ? store_node_writer_init(&to, sink, tables)
+					     : -ENOMEM;
 
 	for (bool more = err == 0; more;) {
 		uint32_t sliced[STORE_COLUMNS_MOST] = { 0 };
@@ -152,6 +158,7 @@ int placed_write(struct placed *p, struct store_sink *sink,
 					1u << s->place % STORE_SLICES;
 		}
 		number[at] = (uint32_t)to.nodes;
+		depths[to.nodes] = depth;
 		store_node_add(&to, &node);
 		more = nodes[at].first != 0;
 		if (more) {
@@ -167,13 +174,14 @@ int placed_write(struct placed *p, struct store_sink *sink,
 		more = at != 0;
 	}
 	if (err == 0 && tables->has_heat) {
-		err = encode_heat(p, number, &heat);
+		err = encode_heat(p, number, depths, &heat);
 		to.heat = &heat;
 	}
 	if (err == 0)
 		err = store_node_end(&to);
 	store_node_writer_release(&to);
 	bytes_release(&heat);
+	free(depths);
 	free(number);
 	free(slices);
 	return err;

@@ -309,8 +309,11 @@ static int read_stored_heat(struct file_reader *r)
 			count += STORE_PROCESSOR_PARTS;
 	}
 	if (!bad && !c.bad && !cursor_left(&c) && !t->decimals)
-		err = saved_heat_decode(parts, r->ctx->budget,
-					t->values[COLUMN_WEIGHT].of, t->nodes, &t->heat);
+		err = saved_heat_decode(
+			parts, r->ctx->budget,
+			&(struct saved_nodes){ t->nodes, t->values[COLUMN_WEIGHT].of,
+					       t->parent },
+			&t->heat);
 	if (!bad && err == 0 && count > STORE_HEAT_PARTS && t->heat.width &&
 	    !t->heat.refused)
 		err = saved_processors_decode(&parts[STORE_HEAT_PARTS], r->ctx->budget,

@@ -571,10 +571,13 @@ int saved_tree_decode(const struct saved_picture *picture, struct intern *string
 		err = read_functions(&r);
 	if (err == 0)
 		err = read_tree(&r);
-	if (err == 0 && ret->wants_heat && column_size(&r, SAVED_HEAT) > 0) {
-		err = saved_heat_decode(&r.columns[SAVED_HEAT], budget,
-					ret->values[COLUMN_WEIGHT].of, ret->nodes,
-					&ret->heat);
+	if (err == 0 && ret->wants_heat && picture->format >= SAVED_TIMES_FORMAT &&
+	    column_size(&r, SAVED_HEAT) > 0) {
+		err = saved_heat_decode(
+			&r.columns[SAVED_HEAT], budget,
+			&(struct saved_nodes){ ret->nodes, ret->values[COLUMN_WEIGHT].of,
+					       ret->parent },
+			&ret->heat);
 		if (err == 0 && !ret->heat.refused &&
 		    column_size(&r, SAVED_PROCESSORS) > 0)
 			err = saved_processors_decode(&r.columns[SAVED_PROCESSORS],

@@ -1,53 +1,24 @@
 /*
- * When it was, of a picture that says so: pairs of a node and a cell of time, as write/heat.c has written
- * them; Documentation/svg-format.md has their columns. As in decode.c nothing is believed: pairs are no more
- * than the bytes of their samples, and what those of a node weigh is what it has.
+ * When it was, of a picture that says so: pairs of a node and a cell of time, as encode_heat.c has written
+ * them; Documentation/svg-format.md has their columns. As in decode.c nothing is believed: there is one pair at
+ * least of each cell and of each node that has something, and what those of a node weigh is what it has.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cursor.h"
+#include "tree/heat_code.h"
 #include "tree/saved.h"
-
-/* Bits, the low ones of a byte first. */
-struct bit_reader {
-	struct cursor *bytes;
-	uint32_t held;
-	unsigned count;
-};
-
-static uint64_t take_bits(struct bit_reader *b, unsigned count)
-{
-	uint64_t ret = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		if (b->count == 0) {
-			b->held = cursor_u8(b->bytes);
-			b->count = 8;
-		}
-		ret |= (uint64_t)(b->held & 1) << i;
-		b->held >>= 1;
-		b->count--;
-	}
-	return ret;
-}
-
-/* Cells that something is in, between two that a node has. */
-static uint64_t take_gap(struct bit_reader *b, unsigned parameter)
-{
-	uint64_t ones = 0;
-
-	while (ones < HEAT_ONES_MOST && take_bits(b, 1))
-		ones++;
-	return ones < HEAT_ONES_MOST ? (ones << parameter) + take_bits(b, parameter)
-				     : take_bits(b, 32);
-}
 
 struct heat_reader {
 	struct cursor *columns; /* of SAVED_HEAT, and the next ones */
 	uint64_t width, unit, weighs, cells, pairs;
 	uint32_t *cell; /* by number, of those that have something */
-	struct bit_reader codes;
+	/* By leaf, which is a node with a value of its own. */
+	uint32_t *node, *fences, *begins;
+	uint64_t *counts;
+	struct heat_item *items; /* by cell, then leaf */
+	struct heat_plan plan;
 };
 
 static struct cursor *heat_column(const struct heat_reader *r, enum saved_column id)
@@ -55,85 +26,212 @@ static struct cursor *heat_column(const struct heat_reader *r, enum saved_column
 	return &r->columns[id - SAVED_HEAT];
 }
 
-/* What @own, which a node has, is when. -EBADMSG: it is not so. */
-static int read_heat_pairs(struct heat_reader *r, struct saved_heat *h, uint32_t node,
-			   uint64_t own)
+static void heat_reader_release(struct heat_reader *r)
 {
-	uint64_t count = cursor_varint(heat_column(r, SAVED_HEAT_PAIRS)), sum = 0;
-	uint64_t at = 0, usual_gap;
-	unsigned parameter;
-
-	if (count >= r->pairs - h->pairs.count)
-		return -EBADMSG;
-	count++;
-	usual_gap = r->cells / (count + 1);
-	parameter = count >= HEAT_SAID ? cursor_u8(heat_column(r, SAVED_HEAT_PARAMETERS))
-		    : usual_gap	       ? 63 - (unsigned)__builtin_clzll(usual_gap)
-				       : 0;
-	if (parameter > HEAT_PARAMETER_MOST)
-		return -EBADMSG;
-	for (uint64_t i = 0; i < count; i++, at++) {
-		struct heat_cell *pair = array_add(&h->pairs);
-		uint64_t weight;
-
-		if (!pair)
-			return -ENOMEM;
-		at += take_gap(&r->codes, parameter);
-		if (at >= r->cells)
-			return -EBADMSG;
-		pair->node = node;
-		pair->cell = r->cell[at];
-		pair->samples = cursor_varint(heat_column(r, SAVED_HEAT_SAMPLES));
-		weight = r->weighs ? cursor_varint(heat_column(r, SAVED_HEAT_WEIGHTS))
-				   : pair->samples;
-		if (__builtin_mul_overflow(weight, r->unit, &pair->weight) ||
-		    __builtin_add_overflow(sum, pair->weight, &sum))
-			return -EBADMSG;
-	}
-	return sum == own ? 0 : -EBADMSG;
+	free(r->cell);
+	free(r->node);
+	free(r->fences);
+	free(r->begins);
+	free(r->counts);
+	free(r->items);
 }
 
-int saved_heat_decode(struct cursor *columns, struct budget *budget, const uint64_t *own,
-		      uint32_t nodes, struct saved_heat *ret)
+/* Times are below 2^63. */
+static int read_cells(struct heat_reader *r)
 {
-	struct heat_reader r = { .columns = columns };
-	struct cursor *header = &columns[0];
 	uint64_t at = 0;
-	int err = 0;
 
-	r.codes.bytes = heat_column(&r, SAVED_HEAT_CODES);
-	ret->width = r.width = cursor_varint(header);
-	r.unit = cursor_varint(header);
-	r.weighs = cursor_varint(header);
-	r.cells = cursor_varint(header);
-	r.pairs = cursor_varint(header);
-	if (!r.width || !r.unit || r.weighs > 1 ||
-	    r.cells > cursor_left(heat_column(&r, SAVED_HEAT_CELLS)) ||
-	    r.pairs > cursor_left(heat_column(&r, SAVED_HEAT_SAMPLES)))
-		return -EBADMSG;
-	if (!claim_add(&ret->claim, budget,
-		       r.cells * sizeof(*r.cell) + 2 * r.pairs * sizeof(*ret->pairs.v))) {
-		ret->refused = true;
-		return 0;
-	}
-	r.cell = malloc(r.cells * sizeof(*r.cell) + 1);
-	if (!r.cell || !array_reserve(&ret->pairs, r.pairs))
-		err = -ENOMEM;
-	/* Times are below 2^63. */
-	for (uint64_t i = 0; i < r.cells && err == 0; i++, at++) {
-		uint64_t empty = cursor_varint(heat_column(&r, SAVED_HEAT_CELLS));
+	for (uint64_t i = 0; i < r->cells; i++, at++) {
+		uint64_t empty = cursor_varint(heat_column(r, SAVED_HEAT_CELLS));
 
 		if (__builtin_add_overflow(at, empty, &at) || at >= UINT32_MAX ||
-		    at + 1 > INT64_MAX / r.width)
-			err = -EBADMSG;
-		else
-			r.cell[i] = (uint32_t)at;
+		    at + 1 > INT64_MAX / r->width)
+			return -EBADMSG;
+		r->cell[i] = (uint32_t)at;
 	}
-	for (uint32_t node = 0; node < nodes && own && err == 0; node++)
-		if (own[node])
-			err = read_heat_pairs(&r, ret, node, own[node]);
-	free(r.cell);
-	return err == 0 && ret->pairs.count != r.pairs ? -EBADMSG : err;
+	return 0;
+}
+
+/* @depth: of each node. */
+static void find_leaves(struct heat_reader *r, const struct saved_nodes *nodes,
+			const uint32_t *depth)
+{
+	uint32_t fence = UINT32_MAX;
+
+	for (uint32_t node = 0; node < nodes->count; node++) {
+		fence = depth[node] < fence ? depth[node] : fence;
+		if (!nodes->own[node])
+			continue;
+		r->fences[r->plan.leaves] = fence;
+		r->node[r->plan.leaves++] = node;
+		fence = UINT32_MAX;
+	}
+}
+
+/* How many each leaf has: its samples, or, where these do not say what they weigh, its pairs. */
+static int read_leaf_counts(struct heat_reader *r, const struct saved_nodes *nodes)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < r->plan.leaves; i++) {
+		uint64_t own = nodes->own[r->node[i]], count = own / r->unit;
+
+		if (r->weighs)
+			count = cursor_varint(heat_column(r, SAVED_HEAT_PAIRS)) + 1;
+		if (!count || count > HEAT_COUNT_MOST - all ||
+		    (!r->weighs && own % r->unit))
+			return -EBADMSG;
+		all += r->counts[i] = count;
+	}
+	/* Each of the cells has a pair, and so has each leaf. */
+	return (r->weighs ? all != r->pairs : all < r->pairs) ||
+			       r->plan.leaves > r->pairs || r->cells > r->pairs
+		       ? -EBADMSG
+		       : 0;
+}
+
+/* Pairs by leaf, and of each by cell. */
+static void sort_pairs(struct heat_reader *r, struct saved_heat *h)
+{
+	for (uint64_t i = 0; i < r->pairs; i++)
+		r->begins[r->items[i].leaf + 1]++;
+	for (uint32_t i = 1; i < r->plan.leaves; i++)
+		r->begins[i] += r->begins[i - 1];
+	for (uint64_t i = 0; i < r->pairs; i++) {
+		const struct heat_item *item = &r->items[i];
+
+		h->pairs.v[r->begins[item->leaf]++] = (struct heat_cell){
+			.node = r->node[item->leaf],
+			.cell = r->cell[item->cell],
+			.samples = item->count,
+			.weight = item->count * r->unit,
+		};
+	}
+	h->pairs.count = r->pairs;
+}
+
+/* What pairs have where that does not follow from samples. */
+static int read_pair_weights(struct heat_reader *r, const struct saved_nodes *nodes,
+			     struct saved_heat *h)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < r->plan.leaves; i++) {
+		uint64_t rest = nodes->own[r->node[i]];
+
+		for (uint64_t k = 0; k < r->counts[i]; k++, at++) {
+			struct heat_cell *pair = &h->pairs.v[at];
+			uint64_t weight =
+				cursor_varint(heat_column(r, SAVED_HEAT_WEIGHTS));
+
+			pair->samples = cursor_varint(heat_column(r, SAVED_HEAT_SAMPLES));
+			if (__builtin_mul_overflow(weight, r->unit, &pair->weight) ||
+			    __builtin_sub_overflow(rest, pair->weight, &rest))
+				return -EBADMSG;
+		}
+		if (rest)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static int read_heat_header(struct heat_reader *r)
+{
+	struct cursor *header = &r->columns[0];
+
+	r->width = cursor_varint(header);
+	r->unit = cursor_varint(header);
+	r->weighs = cursor_varint(header);
+	r->cells = cursor_varint(header);
+	r->pairs = cursor_varint(header);
+	r->plan =
+		(struct heat_plan){ .cells = (uint32_t)r->cells, .counted = !r->weighs };
+	return !r->width || !r->unit || r->weighs > 1 ||
+			       r->cells > cursor_left(heat_column(r, SAVED_HEAT_CELLS)) ||
+			       r->cells >= UINT32_MAX || r->pairs >= UINT32_MAX
+		       ? -EBADMSG
+		       : 0;
+}
+
+/* What is read goes by the numbers of the header and of nodes, so that is what memory is asked for. */
+static bool claim_heat(const struct heat_reader *r, const struct saved_nodes *nodes,
+		       struct budget *budget, struct saved_heat *ret)
+{
+	const size_t a_node = sizeof(*r->node) + sizeof(*r->fences) + sizeof(*r->begins) +
+			      sizeof(*r->counts) + sizeof(uint32_t);
+
+	return claim_add(&ret->claim, budget,
+			 r->cells * sizeof(*r->cell) + nodes->count * a_node +
+				 heat_code_memory(nodes->count) +
+				 r->pairs * (sizeof(*ret->pairs.v) + sizeof(*r->items)));
+}
+
+static int reserve_pairs(struct heat_reader *r, const struct saved_nodes *nodes,
+			 struct saved_heat *h)
+{
+	const size_t count = (size_t)nodes->count + 1;
+
+	r->cell = malloc(r->cells * sizeof(*r->cell) + 1);
+	r->node = malloc(count * sizeof(*r->node));
+	r->fences = malloc(count * sizeof(*r->fences));
+	r->begins = calloc(count, sizeof(*r->begins));
+	r->counts = malloc(count * sizeof(*r->counts));
+	r->items = malloc(r->pairs * sizeof(*r->items) + 1);
+	return r->cell && r->node && r->fences && r->begins && r->counts && r->items &&
+			       array_reserve(&h->pairs, r->pairs)
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* How deep nodes are in their tree; of those that are in none 0. NULL: there is no memory. */
+static uint32_t *depths_of(const struct saved_nodes *nodes)
+{
+	uint32_t *depth = calloc((size_t)nodes->count + 1, sizeof(*depth));
+
+	for (uint32_t i = 1; depth && nodes->parent && i < nodes->count; i++)
+		depth[i] = depth[nodes->parent[i]] + 1;
+	return depth;
+}
+
+static int read_heat(struct heat_reader *r, const struct saved_nodes *nodes,
+		     struct saved_heat *ret)
+{
+	uint32_t *depth = depths_of(nodes);
+	int err = depth ? reserve_pairs(r, nodes, ret) : -ENOMEM;
+
+	if (err == 0) {
+		find_leaves(r, nodes, depth);
+		r->plan.counts = r->counts;
+		r->plan.fences = r->fences;
+		err = read_cells(r);
+	}
+	free(depth);
+	if (err == 0)
+		err = read_leaf_counts(r, nodes);
+	if (err == 0 && r->pairs)
+		err = heat_code_read(heat_column(r, SAVED_HEAT_CODES), &r->plan, r->items,
+				     r->pairs);
+	if (err == 0) {
+		sort_pairs(r, ret);
+		if (r->weighs)
+			err = read_pair_weights(r, nodes, ret);
+	}
+	return err;
+}
+
+int saved_heat_decode(struct cursor *columns, struct budget *budget,
+		      const struct saved_nodes *nodes, struct saved_heat *ret)
+{
+	struct heat_reader r = { .columns = columns };
+	int err = nodes->own ? read_heat_header(&r) : -EBADMSG;
+
+	ret->width = r.width;
+	if (err == 0 && !claim_heat(&r, nodes, budget, ret))
+		ret->refused = true;
+	else if (err == 0)
+		err = read_heat(&r, nodes, ret);
+	heat_reader_release(&r);
+	return err;
 }
 
 void saved_heat_release(struct saved_heat *h)
@@ -178,8 +276,9 @@ int saved_processors_decode(struct cursor *columns, struct budget *budget,
 	if (err == 0 && (all || columns[0].bad))
 		err = -EBADMSG;
 	if (err == 0)
-		err = saved_heat_decode(&columns[1], budget, own.v, (uint32_t)own.count,
-					h);
+		err = saved_heat_decode(
+			&columns[1], budget,
+			&(struct saved_nodes){ (uint32_t)own.count, own.v, NULL }, h);
 	if (err == 0 && !h->refused && h->width % t->heat.width)
 		err = -EBADMSG;
 	for (size_t i = 0; i < h->pairs.count && err == 0; i++)

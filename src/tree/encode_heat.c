@@ -1,38 +1,14 @@
 /*
- * Heat as columns of a saved tree: pairs of a node and a cell, node by node as these are numbered, and
- * of each in the order of time. A cell is said by how many cells with something in them lie between it and
- * the one before of its node. These numbers go by how much the node has: they are Rice codes, of a
- * parameter for each node, which come close to what there is to be said. Weights are not there where each
- * sample weighs the same.
+ * Heat as columns of a saved tree: which cells there are, and of each the nodes that have something in it, and how
+ * many samples, as tree/heat_code.c codes them. Where samples do not weigh the same, or one has weight in
+ * several cells, that code says which pairs there are, and what each of them has are columns of their own.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "tree/heat_code.h"
 #include "tree/saved.h"
-
-/* Bits, the low ones of a byte first. */
-struct bits {
-	struct bytes *to;
-	uint32_t held;
-	unsigned count;
-};
-
-static void put_bits(struct bits *b, uint32_t value, unsigned count)
-{
-	while (count) {
-		unsigned some = 8 - b->count < count ? 8 - b->count : count;
-
-		b->held |= (value & ((1u << some) - 1)) << b->count;
-		b->count += some;
-		value >>= some;
-		count -= some;
-		if (b->count == 8) {
-			bytes_u8(b->to, (uint8_t)b->held);
-			b->held = b->count = 0;
-		}
-	}
-}
 
 /* What divides all weights. */
 static uint64_t unit_of(const struct heat *h)
@@ -49,130 +25,165 @@ static uint64_t unit_of(const struct heat *h)
 	return unit ? unit : 1;
 }
 
-/* Pairs by node. */
-struct by_node {
-	uint32_t
-		*begins; /* by node: its first place in order; one more behind the last */
-	uint32_t *order; /* indexes of the heat's cells */
-	uint32_t *number; /* likewise: of its cell among those that have something */
-	uint32_t cells; /* that have something */
+/* Are numbers of samples enough to know what pairs weigh? */
+static bool weighs_the_same(const struct heat *h, uint64_t unit)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < h->cells.count; i++) {
+		const struct heat_cell *c = &h->cells.v[i];
+
+		if (!c->samples || c->samples > HEAT_COUNT_MOST - all ||
+		    c->weight / unit != c->samples)
+			return false;
+		all += c->samples;
+	}
+	return true;
+}
+
+/* What is written, as the code has it. */
+struct coded_heat {
+	struct heat_plan plan;
+	uint64_t *counts;
+	uint32_t *fences;
+	uint32_t *leaf; /* by node */
+	uint32_t *order; /* indexes of the heat's cells: by leaf, and then as they are */
+	struct heat_item *items;
 };
 
-static int sort_by_node(const struct heat *h, size_t nodes, struct by_node *ret)
+static void coded_release(struct coded_heat *c)
 {
-	const struct heat_cell *v = h->cells.v;
-	uint32_t number = 0;
+	free(c->counts);
+	free(c->fences);
+	free(c->leaf);
+	free(c->order);
+	free(c->items);
+}
 
-	ret->begins = calloc(nodes + 2, sizeof(*ret->begins));
-	ret->order = malloc(h->cells.count * sizeof(*ret->order));
-	ret->number = malloc(h->cells.count * sizeof(*ret->number));
-	if (!ret->begins || !ret->order || !ret->number)
-		return -ENOMEM;
+static uint64_t items_count(const struct coded_heat *c, const struct heat_cell *of)
+{
+	return c->plan.counted ? of->samples : 1;
+}
+
+/* Nodes that have something become leaves, in the order of their numbers in the data. */
+static void number_leaves(struct coded_heat *c, const struct heat *h,
+			  const struct heat_nodes *nodes)
+{
+	uint32_t fence = UINT32_MAX;
+
 	for (size_t i = 0; i < h->cells.count; i++)
-		ret->begins[v[i].node + 2]++;
-	for (size_t i = 1; i < nodes + 2; i++)
-		ret->begins[i] += ret->begins[i - 1];
-	/* What is begun with one node behind it ends as the beginning of the next one. */
-	for (size_t i = 0; i < h->cells.count; i++) {
-		number += i && v[i].cell != v[i - 1].cell;
-		ret->number[i] = number;
-		ret->order[ret->begins[v[i].node + 1]++] = (uint32_t)i;
+		c->leaf[h->cells.v[i].node] = 1;
+	for (size_t k = 0; k < nodes->count; k++) {
+		uint32_t *leaf = &c->leaf[nodes->order ? nodes->order[k] : k];
+		uint32_t depth = nodes->depth ? nodes->depth[k] : 0;
+
+		fence = depth < fence ? depth : fence;
+		if (!*leaf)
+			continue;
+		c->fences[c->plan.leaves] = fence;
+		*leaf = c->plan.leaves++;
+		fence = UINT32_MAX;
 	}
-	ret->cells = number + 1;
-	return 0;
+	for (size_t i = 0; i < h->cells.count; i++)
+		c->counts[c->leaf[h->cells.v[i].node]] += items_count(c, &h->cells.v[i]);
 }
 
-/* From one cell to the next. */
-static uint32_t gap_before(const struct by_node *b, uint32_t from, uint32_t at)
-{
-	uint32_t number = b->number[b->order[at]];
-
-	return at == from ? number : number - b->number[b->order[at - 1]] - 1;
-}
-
-/* Of the node's pairs, those from the one place to the other. */
-static void add_pairs(struct bytes *columns, struct bits *bits, const struct by_node *b,
-		      uint32_t from, uint32_t until)
-{
-	uint32_t count = until - from, usual_gap = b->cells / (count + 1);
-	/* Of fewer than HEAT_SAID it is this one, and not said. */
-	unsigned best = usual_gap ? 31 - (unsigned)__builtin_clz(usual_gap) : 0;
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned parameter = 0;
-	     count >= HEAT_SAID && parameter <= HEAT_PARAMETER_MOST; parameter++) {
-		uint64_t size = 0;
-
-		for (uint32_t i = from; i < until && size < least; i++) {
-			uint32_t ones = gap_before(b, from, i) >> parameter;
-
-			size += ones < HEAT_ONES_MOST ? ones + 1 + parameter
-						      : HEAT_ONES_MOST + 32;
-		}
-		if (size < least) {
-			least = size;
-			best = parameter;
-		}
-	}
-	bytes_varint(&columns[SAVED_HEAT_PAIRS - SAVED_HEAT], count - 1);
-	if (count >= HEAT_SAID)
-		bytes_u8(&columns[SAVED_HEAT_PARAMETERS - SAVED_HEAT], (uint8_t)best);
-	for (uint32_t i = from; i < until; i++) {
-		uint32_t gap = gap_before(b, from, i), ones = gap >> best;
-
-		/* So many ones and a zero, and then the lower bits. */
-		if (ones < HEAT_ONES_MOST) {
-			put_bits(bits, (1u << ones) - 1, ones + 1);
-			put_bits(bits, gap, best);
-		} else {
-			put_bits(bits, (1u << HEAT_ONES_MOST) - 1, HEAT_ONES_MOST);
-			put_bits(bits, gap, 32);
-		}
-	}
-}
-
-int saved_heat_encode(struct bytes *columns, const struct heat *h, size_t nodes,
-		      const uint32_t *order)
+/* By leaf, and so, as the sort keeps the order of equal ones, by cell: each cell then takes its items from the
+ * leaves in their order. */
+static int sort_items(struct coded_heat *c, const struct heat *h)
 {
 	const struct heat_cell *v = h->cells.v;
-	struct bytes *cells = &columns[SAVED_HEAT_CELLS - SAVED_HEAT],
-		     *samples = &columns[SAVED_HEAT_SAMPLES - SAVED_HEAT],
-		     *weights = &columns[SAVED_HEAT_WEIGHTS - SAVED_HEAT];
-	struct bits bits = { .to = &columns[SAVED_HEAT_CODES - SAVED_HEAT] };
-	struct by_node b = { 0 };
-	uint64_t unit = unit_of(h);
-	bool same = true;
-	int err = sort_by_node(h, nodes, &b);
+	size_t pairs = h->cells.count;
+	uint32_t *begins = calloc((size_t)c->plan.leaves + 1, sizeof(*begins));
+	uint32_t *number = malloc(pairs * sizeof(*number)),
+		 *next = malloc(pairs * sizeof(*next));
+	uint32_t cells = 0;
 
-	for (size_t i = 0; i < h->cells.count; i++) {
-		same &= v[i].weight == v[i].samples * unit;
-		if (i && v[i].cell == v[i - 1].cell)
-			continue;
-		bytes_varint(cells, i ? v[i].cell - v[i - 1].cell - 1 : v[i].cell);
+	if (begins && number && next) {
+		for (size_t i = 0; i < pairs; i++)
+			begins[c->leaf[v[i].node] + 1]++;
+		for (uint32_t i = 1; i < c->plan.leaves; i++)
+			begins[i] += begins[i - 1];
+		for (size_t i = 0; i < pairs; i++) {
+			if (i == 0 || v[i].cell != v[i - 1].cell)
+				next[cells++] = (uint32_t)i;
+			number[i] = cells - 1;
+			c->order[begins[c->leaf[v[i].node]]++] = (uint32_t)i;
+		}
+		for (size_t k = 0; k < pairs; k++) {
+			uint32_t i = c->order[k];
+
+			c->items[next[number[i]]++] =
+				(struct heat_item){ number[i], c->leaf[v[i].node],
+						    items_count(c, &v[i]) };
+		}
+		c->plan.cells = cells;
 	}
+	free(begins);
+	free(number);
+	free(next);
+	return begins && number && next ? 0 : -ENOMEM;
+}
+
+static int coded_of(struct coded_heat *c, const struct heat *h,
+		    const struct heat_nodes *nodes)
+{
+	size_t pairs = h->cells.count;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < pairs; i++)
+		most = h->cells.v[i].node > most ? h->cells.v[i].node : most;
+	c->counts = calloc(nodes->count, sizeof(*c->counts));
+	c->fences = calloc(nodes->count, sizeof(*c->fences));
+	c->leaf = calloc((size_t)most + nodes->count, sizeof(*c->leaf));
+	c->order = malloc(pairs * sizeof(*c->order));
+	c->items = malloc(pairs * sizeof(*c->items));
+	if (!c->counts || !c->fences || !c->leaf || !c->order || !c->items)
+		return -ENOMEM;
+	number_leaves(c, h, nodes);
+	c->plan.counts = c->counts;
+	c->plan.fences = c->fences;
+	return sort_items(c, h);
+}
+
+/* Of pairs by leaf: how many each leaf has, and what each of them is. */
+static void add_pair_values(struct bytes *columns, const struct coded_heat *c,
+			    const struct heat *h, uint64_t unit)
+{
+	for (uint32_t i = 0; i < c->plan.leaves; i++)
+		bytes_varint(&columns[SAVED_HEAT_PAIRS - SAVED_HEAT], c->counts[i] - 1);
+	for (size_t k = 0; k < h->cells.count; k++) {
+		const struct heat_cell *v = &h->cells.v[c->order[k]];
+
+		bytes_varint(&columns[SAVED_HEAT_SAMPLES - SAVED_HEAT], v->samples);
+		bytes_varint(&columns[SAVED_HEAT_WEIGHTS - SAVED_HEAT], v->weight / unit);
+	}
+}
+
+int saved_heat_encode(struct bytes *columns, const struct heat *h,
+		      const struct heat_nodes *nodes)
+{
+	const struct heat_cell *v = h->cells.v;
+	struct bytes *cells = &columns[SAVED_HEAT_CELLS - SAVED_HEAT];
+	uint64_t unit = unit_of(h);
+	struct coded_heat c = { .plan.counted = weighs_the_same(h, unit) };
+	int err = coded_of(&c, h, nodes);
+
+	for (size_t i = 0; i < h->cells.count; i++)
+		if (i == 0 || v[i].cell != v[i - 1].cell)
+			bytes_varint(cells,
+				     i ? v[i].cell - v[i - 1].cell - 1 : v[i].cell);
 	bytes_varint(columns, h->width);
 	bytes_varint(columns, unit);
-	bytes_varint(columns, !same);
-	bytes_varint(columns, b.cells);
+	bytes_varint(columns, !c.plan.counted);
+	bytes_varint(columns, c.plan.cells);
 	bytes_varint(columns, h->cells.count);
-	for (size_t k = 0; k < nodes && err == 0; k++) {
-		uint32_t node = order ? order[k] : (uint32_t)k;
-		uint32_t from = b.begins[node], until = b.begins[node + 1];
-
-		/* Nodes with a value of their own have some. */
-		if (from == until)
-			continue;
-		add_pairs(columns, &bits, &b, from, until);
-		for (uint32_t i = from; i < until; i++) {
-			bytes_varint(samples, v[b.order[i]].samples);
-			if (!same)
-				bytes_varint(weights, v[b.order[i]].weight / unit);
-		}
-	}
-	put_bits(&bits, 0, 7);
-	free(b.begins);
-	free(b.order);
-	free(b.number);
+	if (err == 0 && !c.plan.counted)
+		add_pair_values(columns, &c, h, unit);
+	if (err == 0 && h->cells.count)
+		err = heat_code_write(&columns[SAVED_HEAT_CODES - SAVED_HEAT], &c.plan,
+				      c.items, h->cells.count);
+	coded_release(&c);
 	return err;
 }
 
@@ -198,7 +209,8 @@ int saved_processors_encode(struct bytes *columns, const struct heat *h)
 	if (err == 0)
 		err = heat_remap(&listed, number);
 	if (err == 0)
-		err = saved_heat_encode(columns + 1, &listed, count, NULL);
+		err = saved_heat_encode(columns + 1, &listed,
+					&(struct heat_nodes){ .count = count });
 	heat_release(&listed);
 	free(number);
 	free(own);

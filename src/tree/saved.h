@@ -43,8 +43,7 @@ enum saved_column {
 	SAVED_HEAT = 52, /* and the next ones: when it was */
 	SAVED_HEAT_CELLS,
 	SAVED_HEAT_PAIRS,
-	SAVED_HEAT_PARAMETERS,
-	SAVED_HEAT_CODES,
+	SAVED_HEAT_CODES = SAVED_HEAT + 4, /* 55 had parameters of the codes before */
 	SAVED_HEAT_SAMPLES,
 	SAVED_HEAT_WEIGHTS,
 	SAVED_HEAT_PHASES,
@@ -73,13 +72,8 @@ enum { SAVED_HEAT_PARTS = SAVED_HEAT_PHASES - SAVED_HEAT };
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
 enum { SAVED_SHORT_LIST = 8 };
 
-/* How cells of heat are coded. */
-enum {
-	HEAT_ONES_MOST =
-		20, /* a number with more of them has all of its bits behind these */
-	HEAT_PARAMETER_MOST = 31,
-	HEAT_SAID = 8, /* pairs of a node whose parameter is said */
-};
+/* What a picture says of times has another form before this one, which nothing reads any more. */
+enum { SAVED_TIMES_FORMAT = 3 };
 
 /* Those that a column's values are in: a SUM_HERE column has the first of them alone. */
 static inline enum saved_column saved_column_of(uint32_t column)
@@ -142,14 +136,26 @@ static inline uint64_t saved_value(const struct saved_tree *t, uint32_t node,
 
 struct saved_picture; /* of input */
 
-/* @columns: that of SAVED_HEAT, and the next ones. @own, by node: what its pairs weigh. 0, -ENOMEM, or -EBADMSG. */
+/* What is known of the nodes that have heat. */
 struct cursor;
-int saved_heat_decode(struct cursor *columns, struct budget *budget, const uint64_t *own,
-		      uint32_t nodes, struct saved_heat *ret);
-/* The other way: as many nodes as @order has, which says how they are numbered; NULL: as they are. 0, or -ENOMEM. */
+struct saved_nodes {
+	uint32_t count;
+	const uint64_t *own; /* what the pairs of each weigh */
+	const uint32_t *parent; /* NULL: they have none */
+};
+
+/* @columns: that of SAVED_HEAT, and the next ones. 0, -ENOMEM, or -EBADMSG. */
+int saved_heat_decode(struct cursor *columns, struct budget *budget,
+		      const struct saved_nodes *nodes, struct saved_heat *ret);
+/* The other way: as they are numbered in the data. 0, or -ENOMEM. */
 struct bytes;
-int saved_heat_encode(struct bytes *columns, const struct heat *h, size_t nodes,
-		      const uint32_t *order);
+struct heat_nodes {
+	size_t count;
+	const uint32_t *order; /* node of the heat; NULL: they are numbered the same */
+	const uint32_t *depth; /* in the tree; NULL: they are in none */
+};
+int saved_heat_encode(struct bytes *columns, const struct heat *h,
+		      const struct heat_nodes *nodes);
 void saved_heat_release(struct saved_heat *h);
 
 /* The same by processor: @columns is that of SAVED_PROCESSORS, and the next ones. Of a tree whose heat is known. */

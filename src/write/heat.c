@@ -26,9 +26,10 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 	const struct heat *by_processor = options->processors;
 	struct bytes *phases = &columns[SAVED_HEAT_PHASES];
 	uint32_t *order = malloc(data->nodes.count * sizeof(*order)), *places = NULL;
+	uint32_t *depth = malloc(data->nodes.count * sizeof(*depth));
 	struct view_walk w = { 0 };
 	size_t count = 0;
-	int err = order ? 0 : -ENOMEM;
+	int err = order && depth ? 0 : -ENOMEM;
 
 	/* A view has the nodes with stacks alone. */
 	if (err == 0 && !is_all)
@@ -38,10 +39,12 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 	if (err == 0 && !is_all)
 		err = heat_remap(&placed, places);
 	if (err == 0) {
-		do
-			order[count++] = w.node;
-		while (view_next(data, &w, VIEW_INTO));
-		err = saved_heat_encode(&columns[SAVED_HEAT], h, count, order);
+		do {
+			order[count] = w.node;
+			depth[count++] = w.depth;
+		} while (view_next(data, &w, VIEW_INTO));
+		err = saved_heat_encode(&columns[SAVED_HEAT], h,
+					&(struct heat_nodes){ count, order, depth });
 	}
 	if (err == 0 && heat_is_wanted(by_processor) && by_processor->cells.count)
 		err = saved_processors_encode(&columns[SAVED_PROCESSORS], by_processor);
@@ -53,6 +56,7 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 		bytes_add(phases, p->name, strlen(p->name) + 1);
 	}
 	free(order);
+	free(depth);
 	free(places);
 	heat_release(&placed);
 	return err;

@@ -290,51 +290,10 @@ slice()
 	[ -z "$(by_processor x.svg)" ]
 }
 
-# Processors of a picture: their number, the ns where a cell begins, and what it weighs, as the documents say.
+# Processors of a picture, as its viewer reads them: their number, the ns where a cell begins, and what it weighs.
 by_processor()
 {
-	PYTHONPATH=$BATS_TEST_DIRNAME python3 - "$1" <<-'END'
-	import sys
-	from payload import found
-	from varints import Reader
-	_, data = found(open(sys.argv[1]).read())
-	number = Reader(data).number
-	sizes, columns = [(number(), number()) for _ in range(number())], {}
-	at = len(data) - sum(size for _, size in sizes)
-	for column, size in sizes:
-	    columns[column], at = data[at:at + size], at + size
-	if 194 not in columns:
-	    sys.exit(0)
-	own = Reader(columns[194])
-	processors, next_ = [], 0
-	while own.left():
-	    next_ += own.number()
-	    processors.append((next_, own.number()))
-	    next_ += 1
-	head, gaps, pairs = [Reader(columns[i]).number for i in (195, 196, 197)]
-	width, unit, weighs, count, _ = [head() for _ in range(5)]
-	cells, cell = [], -1
-	for _ in range(count):
-	    cell += gaps() + 1
-	    cells.append(cell)
-	bits = iter([byte >> k & 1 for byte in columns[199] for k in range(8)])
-	samples, weights = [Reader(columns.get(i, b"")).number for i in (200, 201)]
-	parameters = iter(columns.get(198, b""))
-	for processor, all_ in processors:
-	    some, cell = pairs() + 1, -1
-	    low = next(parameters) if some > 7 else max((count // (some + 1)).bit_length() - 1, 0)
-	    for _ in range(some):
-	        ones = 0
-	        while ones < 20 and next(bits):
-	            ones += 1
-	        low_bits = 32 if ones == 20 else low
-	        cell += 1 + (0 if ones == 20 else ones << low) + sum(next(bits) << k for k in range(low_bits))
-	        weight = samples()
-	        weight = unit * (weights() if weighs else weight)
-	        all_ -= weight
-	        print(processor, cells[cell] * width, weight)
-	    assert all_ == 0
-	END
+	node "$BATS_TEST_DIRNAME/../viewer/processors.mjs" "$1"
 }
 
 # The same of the slices that --only cpu= has.

@@ -3,12 +3,17 @@
  * others is a span, a stack that becomes another one, or a merge. Whatever widths there are meanwhile, what a
  * cell has in the end follows from the spans: each gives it what lies between two points of its weight.
  *
+ * What comes of it is coded as pictures have it, and has to be the same when it is read.
+ *
  * The same spans go into one heat, and by turns into two that are merged, as they are before stacks become
  * others: both have the same cells.
  */
 #include <stdlib.h>
 
+#include "base/bytes.h"
+#include "base/cursor.h"
 #include "choices.h"
+#include "tree/saved.h"
 #include "weight/heat.h"
 
 enum { STEPS_MOST = 64, NODES = 8 };
@@ -83,6 +88,52 @@ static void check_same(const struct heat *one, const struct heat *other)
 	}
 }
 
+/* @h: with node ids below NODES. */
+static void check_coded(const struct heat *h)
+{
+	static const uint32_t parents[NODES] = { 0, 0, 1, 1, 0, 4, 5, 4 },
+			      depths[NODES] = { 0, 1, 2, 2, 1, 2, 3, 2 };
+	struct bytes columns[SAVED_HEAT_PARTS] = { { 0 } };
+	struct cursor from[SAVED_HEAT_PARTS];
+	struct saved_heat read = { 0 };
+	uint64_t own[NODES] = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < h->cells.count; i++)
+		own[h->cells.v[i].node] += h->cells.v[i].weight;
+	check(saved_heat_encode(columns, h,
+				&(struct heat_nodes){ NODES, NULL, depths }) == 0);
+	for (int i = 0; i < SAVED_HEAT_PARTS; i++)
+		from[i] = cursor_of(columns[i].v, columns[i].count);
+	check(saved_heat_decode(from, NULL, &(struct saved_nodes){ NODES, own, parents },
+				&read) == 0);
+	check(read.pairs.count == h->cells.count);
+	for (uint32_t node = 0; node < NODES; node++)
+		for (size_t i = 0; i < h->cells.count; i++) {
+			const struct heat_cell *a = &h->cells.v[i],
+					       *b = &read.pairs.v[at];
+
+			if (a->node != node)
+				continue;
+			check(a->cell == b->cell && a->node == b->node &&
+			      a->weight == b->weight && a->samples == b->samples);
+			at++;
+		}
+	for (int i = 0; i < SAVED_HEAT_PARTS; i++) {
+		check(!from[i].bad && cursor_left(&from[i]) == 0);
+		bytes_release(&columns[i]);
+	}
+	saved_heat_release(&read);
+}
+
+static bool has_weights(const struct heat *h)
+{
+	for (size_t i = 0; i < h->cells.count; i++)
+		if (!h->cells.v[i].weight)
+			return false;
+	return h->cells.count && array_last(&h->cells)->cell < INT64_MAX / h->width - 1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t widths[] = { 0, 0, 0, 1000000, 3, 7000000000 };
@@ -144,6 +195,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_same(&one, &parts[0]);
 	if (!one.flaw && g.count)
 		check_cells(&g, &one);
+	if (!one.flaw && has_weights(&one))
+		check_coded(&one);
 	if (!parts[0].flaw && g.count)
 		check_cells(&g, &parts[0]);
 	heat_release(&one);

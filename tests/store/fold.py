@@ -42,15 +42,15 @@ file = Reader(data)
 assert file.take(8) == b"\x89FFP\r\n\x1a\n" and file.varint() == 2
 flags = file.varint()
 has_addresses, has_slices = flags & 1, flags & 2
-assert flags < 8
+assert flags < 16 and not flags & 4
 sections = []
 while file.at < len(data):
     number, body = file.varint(), file.part()
     assert int.from_bytes(file.take(4), "little") == zlib.crc32(body.data), "checksum"
     sections.append((number, body))
-heat = sections.pop(-2)[1] if flags & 4 and sections[-2][0] == 11 else None
+heat = sections.pop(-2)[1] if flags & 8 and sections[-2][0] == 11 else None
 assert [n for n, _ in sections] == [*range(1, 9), *[9] * (len(sections) - 9), 10], "order"
-assert bool(heat) == bool(flags & 4), "heat"
+assert bool(heat) == bool(flags & 8), "heat"
 
 r = sections[3][1]
 columns, sliced = [], []

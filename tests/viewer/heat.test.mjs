@@ -66,11 +66,11 @@ test("ranges of a million pairs add up to all, and are there at once", () => {
 // Node 0 has 12 in cells 2 and 5, node 2 has 9 in cell 5; processor 3 has 12 in cell 2, and 70 has 9 in cell 5.
 test("processors are read behind what nodes have", () => {
 	const columns = {
-		52: [100, 3, 0, 2, 3], 53: [2, 2], 54: [1, 0], 56: [4], 57: [1, 3, 3], 59: [2, 6, 0x61, 0],
-		194: [3, 12, 66, 9], 195: [100, 3, 0, 2, 2], 196: [2, 2], 197: [0, 0], 199: [2], 200: [4, 3],
+		52: [100, 3, 0, 2, 3], 53: [2, 2], 56: [157, 119, 9, 250, 0], 59: [2, 6, 0x61, 0],
+		194: [3, 12, 66, 9], 195: [100, 3, 0, 2, 2], 196: [2, 2], 199: [132, 207, 137, 250, 0],
 	};
 	const column = (id) => makeReader(Uint8Array.from(columns[id] ?? []));
-	const heat = readTime(column, [12, 0, 9]), { processors } = heat;
+	const heat = readTime(column, [12, 0, 9], [0, 0, 1]), { processors } = heat;
 
 	assert.deepEqual([...heat.weight], [3, 9, 9]);
 	assert.deepEqual(heat.phases, [[2, 6, "a"]]);
@@ -78,10 +78,24 @@ test("processors are read behind what nodes have", () => {
 	for (const [name, expected] of Object.entries({ cells: [2, 5], begins: [0, 1, 2], at: [0, 1], weight: [12, 9], count: [4, 3] }))
 		assert.deepEqual([...processors[name]], expected, name);
 	/* Of one there is nothing to choose, and of others nothing is known. */
-	Object.assign(columns, { 194: [3, 21], 195: [100, 3, 0, 2, 2], 197: [1], 199: [0] });
-	assert.equal(readTime(column, [12, 0, 9]).processors, null);
+	Object.assign(columns, { 194: [3, 21], 199: [47, 255, 128, 0] });
+	assert.equal(readTime(column, [12, 0, 9], [0, 0, 1]).processors, null);
 	delete columns[194];
-	assert.equal(readTime(column, [12, 0, 9]).processors, null);
+	assert.equal(readTime(column, [12, 0, 9], [0, 0, 1]).processors, null);
+});
+
+// Of node 0 a wait begins in cell 2, where it has no sample.
+test("weights are those that are said where samples do not say them", () => {
+	const columns = {
+		52: [100, 3, 1, 2, 3], 53: [2, 2], 54: [1, 0], 56: [63, 171, 192, 84], 57: [0, 3, 3], 58: [1, 3, 3],
+	};
+	const heat = readTime((id) => makeReader(Uint8Array.from(columns[id] ?? [])), [12, 0, 9], [0, 0, 1]);
+
+	assert.deepEqual([...heat.cells], [2, 5]);
+	assert.deepEqual([...heat.begins], [0, 2, 2, 3]);
+	assert.deepEqual([...heat.at], [0, 1, 1]);
+	assert.deepEqual([...heat.weight], [3, 9, 9]);
+	assert.deepEqual([...heat.count], [0, 3, 3]);
 });
 
 test("rows are processors, several of many, and their cells may be wider than those of nodes", () => {

@@ -286,7 +286,7 @@ function readProfile(payload, facts) {
 		max(most, abs(weights[0][i] - was)), profile.divisor);
 	profile.trie = makeTrie(funcs, parents, weights, readInferred(column(39), unit));
 	/* Before steps: they say where nodes went. */
-	profile.heat = column(52).more() ? readTime(column, weights[0]) : null;
+	profile.heat = column(52).more() ? readTime(column, weights[0], parents) : null;
 	profile.flat = withoutGaps(profile, profile.trie);
 	return profile;
 }

@@ -10,70 +10,58 @@
  * range behind a "~" the two are compared.
  */
 
-/* Low bits of a byte come first. */
-function makeBits(reader) {
-	let held = 0, count = 0;
-	const bit = () => {
-		if (!count) {
-			held = reader.byte();
-			count = 8;
-		}
-		count--;
-
-		const one = held & 1;
-
-		held >>= 1;
-		return one;
-	};
-	const number = (length) => {
-		let sum = 0;
-
-		for (let k = 0; k < length; k++)
-			sum += bit() * 2 ** k;
-		return sum;
-	};
-
-	/* A Rice code; one with twenty ones has the number behind them. */
-	return (parameter) => {
-		let ones = 0;
-
-		while (ones < 20 && bit())
-			ones++;
-		return ones < 20 ? ones * 2 ** parameter + number(parameter) : number(32);
-	};
-}
-
-/* @owns: the own values of nodes: those that have one have pairs. @first: of the seven columns. */
-function readHeat(column, owns, first = 52) {
-	const [header, gaps, pairs, parameters, codes, samples, weights] = times(7, (k) => column(first + k));
-	const next = makeBits(codes);
+/* @owns: the own values of nodes: those that have one are leaves. @parents: of nodes that are in a tree. @first:
+ * of the seven columns. */
+function readHeat(column, owns, first = 52, parents) {
+	const [header, gaps, pairs, , codes, samples, weights] = times(7, (k) => column(first + k));
 	const [width, unit, weighs, cellCount, pairCount] = times(5, header.number);
 	const cells = integers(cellCount), begins = integers(owns.length + 1), at = integers(pairCount);
 	const weight = reals(pairCount), count = reals(pairCount);
-	const heat = { width, cells, begins, at, weight, count };
+	const leaves = [], counts = [], fences = [], depths = integers(owns.length);
+	const found = times(3, () => reals(pairCount));
+	let p = 0, fence = Infinity;
 
 	for (let k = 0, cell = -1; k < cellCount; k++)
 		cells[k] = cell += gaps.number() + 1;
-	heat.end = cells[cellCount - 1] + 1;
-	for (let node = 0, p = 0; node < owns.length; node++) {
-		const some = owns[node] ? pairs.number() + 1 : 0;
-		const gap = floor(cellCount / (some + 1));
-		const parameter = some > 7 ? parameters.byte() : gap ? 31 - Math.clz32(gap) : 0;
-
-		for (let k = 0, cell = -1; k < some; k++, p++) {
-			at[p] = cell += next(parameter) + 1;
-			count[p] = samples.number();
-			weight[p] = unit * (weighs ? weights.number() : count[p]);
+	for (let node = 0; node < owns.length; node++) {
+		depths[node] = parents ? depths[parents[node]] + 1 : 0;
+		fence = min(fence, depths[node]);
+		if (owns[node]) {
+			leaves.push(node);
+			fences.push(fence);
+			counts.push(weighs ? pairs.number() + 1 : round(owns[node] / unit));
+			fence = Infinity;
 		}
-		begins[node + 1] = p;
 	}
-	return heat;
+	readPairs(codes, cellCount, counts, fences, !weighs, (cell, leaf, many) => {
+		begins[leaves[leaf] + 1]++;
+		found[0][p] = cell;
+		found[1][p] = leaves[leaf];
+		found[2][p++] = many;
+	});
+	for (let node = 0; node < owns.length; node++)
+		begins[node + 1] += begins[node];
+
+	const next = begins.slice();
+
+	for (p = 0; p < pairCount; p++) {
+		const to = next[found[1][p]]++;
+
+		at[to] = found[0][p];
+		count[to] = found[2][p];
+	}
+	for (p = 0; p < pairCount; p++) {
+		if (weighs)
+			count[p] = samples.number();
+		weight[p] = unit * (weighs ? weights.number() : count[p]);
+	}
+	return { width, cells, begins, at, weight, count, end: cells[cellCount - 1] + 1 };
 }
 
 /* With what is not said of nodes: phases, and the same by processor, as if each of them were one. Their cells
  * may be wider, then by a whole number. null: all of it ran on one, or it is not known. */
-function readTime(column, owns) {
-	const heat = readHeat(column, owns), phases = column(59), list = column(194);
+function readTime(column, owns, parents) {
+	const heat = readHeat(column, owns, 52, parents), phases = column(59), list = column(194);
 	const numbers = [], weights = [];
 
 	heat.phases = [];

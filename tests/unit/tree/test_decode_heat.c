@@ -8,29 +8,43 @@
 enum { COLUMNS = SAVED_HEAT_PHASES - SAVED_HEAT + 1 };
 
 /* Three nodes, of which two have something: node 0 has 12 in cells 2 and 5, node 2 has 9 in cell 5. */
-static const uint8_t header[] = { 100, 3, 0, 2, 3 }, cells[] = { 2, 2 },
-		     pairs[] = { 1, 0 }, codes[] = { 0x4 }, samples[] = { 1, 3, 3 };
 static struct bytes columns[COLUMNS];
 static uint64_t own[] = { 12, 0, 9 };
+static const uint32_t parents[] = { 0, 0, 1 }, depths[] = { 0, 1, 2 };
 
 static struct bytes *column(enum saved_column id)
 {
 	return &columns[id - SAVED_HEAT];
 }
 
+/* @first: samples of the first pair: one, or none where a wait is in several cells. */
+static void encode(uint64_t first)
+{
+	struct heat h = { .width = 100, .is_fixed = true };
+	const struct heat_cell one = { .weight = 3, .samples = first },
+			       other = { .weight = 9, .samples = 3 },
+			       last = { .weight = 9, .samples = 3, .node = 2 };
+
+	cr_assert_eq(heat_add_cell(&h, 200, one), 0);
+	cr_assert_eq(heat_add_cell(&h, 500, other), 0);
+	cr_assert_eq(heat_add_cell(&h, 500, last), 0);
+	cr_assert_eq(heat_finish(&h), 0);
+	cr_assert_eq(
+		saved_heat_encode(columns, &h, &(struct heat_nodes){ 3, NULL, depths }),
+		0);
+	heat_release(&h);
+}
+
 static void begin(void)
 {
-	bytes_add(column(SAVED_HEAT), header, sizeof(header));
-	bytes_add(column(SAVED_HEAT_CELLS), cells, sizeof(cells));
-	bytes_add(column(SAVED_HEAT_PAIRS), pairs, sizeof(pairs));
-	bytes_add(column(SAVED_HEAT_CODES), codes, sizeof(codes));
-	bytes_add(column(SAVED_HEAT_SAMPLES), samples, sizeof(samples));
+	encode(1);
 }
 
 static void end(void)
 {
 	for (int i = 0; i < COLUMNS; i++)
 		bytes_release(&columns[i]);
+	memset(columns, 0, sizeof(columns));
 }
 
 /* Whether a column was cut is what who decodes all of the tree looks at. */
@@ -43,7 +57,8 @@ static int decode(struct saved_tree *t, struct budget *budget)
 	t->values[COLUMN_WEIGHT].of = own;
 	for (int i = 0; i < COLUMNS; i++)
 		at[i] = cursor_of(columns[i].v, columns[i].count);
-	err = saved_heat_decode(at, budget, own, 3, &t->heat);
+	err = saved_heat_decode(at, budget, &(struct saved_nodes){ 3, own, parents },
+				&t->heat);
 	for (int i = 0; i < COLUMNS && err == 0; i++)
 		err = at[i].bad ? -EBADMSG : 0;
 	return err;
@@ -80,16 +95,16 @@ Test(decode_heat, pairs_are_by_node_and_then_by_time)
 	release(&t);
 }
 
-Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
+/* Which of the columns are there, and may not be cut nor have another byte. What a byte of the codes says
+ * instead is as much another time: that they end where they do is known. */
+static void expect_refused(const enum saved_column *each, size_t count)
 {
-	static const enum saved_column each[] = { SAVED_HEAT, SAVED_HEAT_CELLS,
-						  SAVED_HEAT_PAIRS, SAVED_HEAT_CODES,
-						  SAVED_HEAT_SAMPLES };
 	struct saved_tree t;
 
-	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct bytes *b = column(each[i]);
 
+		cr_assert_gt(b->count, 0, "column %d", each[i]);
 		b->count--;
 		cr_expect_eq(decode(&t, NULL), -EBADMSG, "column %d", each[i]);
 		release(&t);
@@ -97,8 +112,10 @@ Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
 		for (size_t k = 0; k < b->count; k++) {
 			uint8_t was = b->v[k];
 
-			/* A width, and gaps between cells, can be any. */
-			if (each[i] == SAVED_HEAT_CELLS || (each[i] == SAVED_HEAT && !k))
+			/* A width, gaps between cells, and samples of waits can be any. */
+			if (each[i] == SAVED_HEAT_CELLS || each[i] == SAVED_HEAT_CODES ||
+			    each[i] == SAVED_HEAT_SAMPLES ||
+			    (each[i] == SAVED_HEAT && !k))
 				continue;
 			b->v[k] = 0x7f;
 			cr_expect_eq(decode(&t, NULL), -EBADMSG, "byte %zu of %d", k,
@@ -109,18 +126,66 @@ Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
 	}
 }
 
+Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
+{
+	static const enum saved_column each[] = { SAVED_HEAT, SAVED_HEAT_CELLS,
+						  SAVED_HEAT_CODES };
+
+	cr_expect_eq(column(SAVED_HEAT_PAIRS)->count, 0);
+	cr_expect_eq(column(SAVED_HEAT_SAMPLES)->count, 0);
+	expect_refused(each, sizeof(each) / sizeof(*each));
+}
+
+Test(decode_heat, weights_are_said_where_samples_do_not_say_them)
+{
+	static const enum saved_column each[] = {
+		SAVED_HEAT,	  SAVED_HEAT_CELLS,   SAVED_HEAT_PAIRS,
+		SAVED_HEAT_CODES, SAVED_HEAT_SAMPLES, SAVED_HEAT_WEIGHTS
+	};
+	struct saved_tree t;
+
+	end();
+	encode(0);
+	cr_assert_eq(decode(&t, NULL), 0);
+	cr_assert_eq(t.heat.pairs.count, 3);
+	expect_pair(&t, 0, (struct heat_cell){ 3, 2, 0, 0 });
+	expect_pair(&t, 1, (struct heat_cell){ 9, 5, 0, 3 });
+	expect_pair(&t, 2, (struct heat_cell){ 9, 5, 2, 3 });
+	release(&t);
+	expect_refused(each, sizeof(each) / sizeof(*each));
+}
+
+/* A number of pairs that takes more memory than there is, or more than what nodes have, is not tried. */
+Test(decode_heat, pairs_are_no_more_than_what_nodes_have)
+{
+	struct bytes *header = column(SAVED_HEAT);
+	struct saved_tree t;
+
+	for (uint64_t pairs = 8; pairs < UINT32_MAX; pairs *= 8) {
+		struct budget budget;
+
+		header->count = 4;
+		bytes_varint(header, pairs);
+		budget_init(&budget, 1 << 20);
+		cr_expect_eq(decode(&t, &budget), t.heat.refused ? 0 : -EBADMSG);
+		release(&t);
+		budget_release(&budget);
+	}
+}
+
 Test(decode_heat, times_are_below_2_to_the_63)
 {
+	static const uint8_t rest[] = { 3, 0, 2, 3 };
 	struct saved_tree t;
 
 	column(SAVED_HEAT)->count = 0;
 	bytes_varint(column(SAVED_HEAT), INT64_MAX / 6);
-	bytes_add(column(SAVED_HEAT), header + 1, sizeof(header) - 1);
+	bytes_add(column(SAVED_HEAT), rest, sizeof(rest));
 	cr_expect_eq(decode(&t, NULL), 0);
 	release(&t);
 	column(SAVED_HEAT)->count = 0;
 	bytes_varint(column(SAVED_HEAT), INT64_MAX / 6 + 1);
-	bytes_add(column(SAVED_HEAT), header + 1, sizeof(header) - 1);
+	bytes_add(column(SAVED_HEAT), rest, sizeof(rest));
 	cr_expect_eq(decode(&t, NULL), -EBADMSG);
 	release(&t);
 }
