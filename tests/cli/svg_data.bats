@@ -330,6 +330,11 @@ write("odd.svg", entry("text", "command", odd) + entry("text", "host", odd) + en
       entry("event", odd, "3", "3", "99") + entry("process", "7", odd, "3") +
       entry("object", odd, "0", odd, odd, odd, odd, "0", "0", "5", "5", "1", "1", "7") +
       entry("finding", "lost", odd, odd, "1", "3"))
+lists = ["", "sh", "cc1", "7", "1", "5", "1", "2", "1", "10", "20", "5"]
+write("processes.svg", entry("processes", "3", "3", *lists))
+for name, fields in (("more", ["4", "3", *lists]), ("names", ["3", "9", *lists]), ("none", ["3", "2", *lists[1:]]),
+                     ("minus", ["-1", "3", *lists]), ("huge", ["3", "18446744073709551615", *lists]), ("empty", [])):
+    write(f"bad-{name}.svg", entry("processes", *fields))
 for i in "12":
     write(f"part{i}.svg", entry("finding", "frame_pointers", f"cause {i}", "", i, "4"))
 EOF
@@ -346,6 +351,23 @@ EOF
 		"$FLAMEFOLD" info $options odd.svg >said 2>&1
 		grep -q . said
 		! grep -q "$(printf '[\033\007]')" said || { cat -v said; return 1; }
+	done
+}
+
+@test "processes are lists of numbers, and what is not one of each is refused" {
+	command -v python3 >/dev/null || skip "no python3"
+	reports
+	"$FLAMEFOLD" info -f json processes.svg >said
+	[ "$(python3 -c 'import json; print([(p["pid"], p["comm"], p["samples"]) for p in json.load(open("said"))["processes"]])')" = \
+		"[(8, 'cc1', 20), (7, 'sh', 10), (13, 'sh', 5)]" ]
+	# The same when it is written again.
+	"$FLAMEFOLD" graph --quiet -o again.svg processes.svg
+	"$FLAMEFOLD" info -f json again.svg >again
+	diff <(grep -A20 '"processes"' said) <(grep -A20 '"processes"' again)
+	for bad in more names none minus huge empty; do
+		run -1 "$FLAMEFOLD" info bad-$bad.svg
+		[[ $output == *"'bad-$bad.svg': the data of the picture is damaged: what it says of the recording is cut"* ]]
+		[ "${#lines[@]}" -eq 1 ]
 	done
 }
 
