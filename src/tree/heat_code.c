@@ -334,8 +334,8 @@ int heat_code_read(struct cursor *from, const struct heat_plan *plan,
 	for (; c->cell < plan->cells && c->places->rest && !c->failed && !from->bad;
 	     c->cell++)
 		visit_place(c, c->places, 0, 0);
-	right = !c->failed && !from->bad && c->cell == plan->cells && c->next == count &&
-		!c->places->rest;
+	right = !c->failed && !from->bad && !cursor_left(from) &&
+		c->cell == plan->cells && c->next == count && !c->places->rest;
 	heat_code_release(c);
 	return right ? 0 : -EBADMSG;
 }

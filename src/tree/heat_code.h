@@ -32,7 +32,7 @@ struct heat_plan {
 int heat_code_write(struct bytes *to, const struct heat_plan *plan,
 		    const struct heat_item *items, size_t count);
 
-/* The other way: @count items. -EBADMSG: there are others than these. */
+/* The other way: @count items. -EBADMSG: there are others than these, or bytes behind them. */
 int heat_code_read(struct cursor *from, const struct heat_plan *plan,
 		   struct heat_item *ret, size_t count);
 

@@ -167,6 +167,11 @@ Test(heat_code, what_is_not_so_is_refused)
 		from = cursor_of(bytes.v, size);
 		cr_assert_eq(heat_code_read(&from, &plan, found, item_count), -EBADMSG);
 	}
+	/* What was written once is one text: nothing may hide behind it. */
+	bytes_u8(&bytes, 0);
+	from = cursor_of(bytes.v, bytes.count);
+	cr_expect_eq(heat_code_read(&from, &plan, found, item_count), -EBADMSG);
+	bytes.count--;
 	for (int more = -1; more <= 1; more += 2) {
 		from = cursor_of(bytes.v, bytes.count);
 		cr_expect_eq(
