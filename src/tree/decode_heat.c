@@ -231,6 +231,9 @@ int saved_heat_decode(struct cursor *columns, struct budget *budget,
 	else if (err == 0)
 		err = read_heat(&r, nodes, ret);
 	heat_reader_release(&r);
+	/* Only pairs are there from now on. */
+	if (err == 0 && !ret->refused)
+		claim_settle(&ret->claim, budget, r.pairs * sizeof(*ret->pairs.v));
 	return err;
 }
 

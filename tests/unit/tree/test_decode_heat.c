@@ -203,6 +203,20 @@ Test(decode_heat, without_memory_there_is_none)
 	budget_release(&budget);
 }
 
+/* What decoding took is given back before pairs are. */
+Test(decode_heat, only_pairs_are_claimed_behind_it)
+{
+	struct budget budget;
+	struct saved_tree t;
+
+	budget_init(&budget, 1 << 20);
+	cr_expect_eq(decode(&t, &budget), 0);
+	cr_expect_eq(budget.used, t.heat.pairs.count * sizeof(*t.heat.pairs.v));
+	release(&t);
+	cr_expect_eq(budget.used, 0);
+	budget_release(&budget);
+}
+
 /* What the tree has, by processor: 12 of number 3 in cell 2, and 9 of number 70 in cell 5. */
 enum { PROCESSOR_COLUMNS = 1 + SAVED_HEAT_PARTS };
 
