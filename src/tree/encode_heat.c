@@ -160,8 +160,8 @@ static void add_pair_values(struct bytes *columns, const struct coded_heat *c,
 	}
 }
 
-int saved_heat_encode(struct bytes *columns, const struct heat *h,
-		      const struct heat_nodes *nodes)
+static int encode_whole(struct bytes *columns, const struct heat *h,
+			const struct heat_nodes *nodes)
 {
 	const struct heat_cell *v = h->cells.v;
 	struct bytes *cells = &columns[SAVED_HEAT_CELLS - SAVED_HEAT];
@@ -184,6 +184,48 @@ int saved_heat_encode(struct bytes *columns, const struct heat *h,
 		err = heat_code_write(&columns[SAVED_HEAT_CODES - SAVED_HEAT], &c.plan,
 				      c.items, h->cells.count);
 	coded_release(&c);
+	return err;
+}
+
+/* Whose samples all weigh nothing is no leaf: a reader knows leaves by their weight. @map: by node, where it is
+ * then. Returns whether there is any such node. */
+static bool find_weightless(const struct heat *h, uint32_t *map)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < h->cells.count; i++)
+		map[h->cells.v[i].node] = HEAT_NOWHERE;
+	for (size_t i = 0; i < h->cells.count; i++)
+		if (h->cells.v[i].weight)
+			map[h->cells.v[i].node] = h->cells.v[i].node;
+	for (size_t i = 0; i < h->cells.count; i++)
+		found |= map[h->cells.v[i].node] == HEAT_NOWHERE;
+	return found;
+}
+
+int saved_heat_encode(struct bytes *columns, const struct heat *h,
+		      const struct heat_nodes *nodes)
+{
+	uint32_t most = 0, *map;
+	struct heat some = { 0 };
+	int err;
+
+	for (size_t i = 0; i < h->cells.count; i++)
+		most = h->cells.v[i].node > most ? h->cells.v[i].node : most;
+	map = malloc(((size_t)most + 1) * sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	if (find_weightless(h, map)) {
+		err = heat_copy(&some, h);
+		if (err == 0)
+			err = heat_remap(&some, map);
+		if (err == 0)
+			err = encode_whole(columns, &some, nodes);
+		heat_release(&some);
+	} else {
+		err = encode_whole(columns, h, nodes);
+	}
+	free(map);
 	return err;
 }
 

@@ -136,6 +136,31 @@ Test(decode_heat, no_byte_of_it_may_be_another_one_or_missing)
 	expect_refused(each, sizeof(each) / sizeof(*each));
 }
 
+/* A sample may weigh nothing; a node that has only such ones has no value that says that it is there. */
+Test(decode_heat, a_node_without_weight_has_no_pairs)
+{
+	struct heat h = { .width = 100, .is_fixed = true };
+	struct saved_tree t;
+
+	end();
+	for (uint32_t node = 0; node < 3; node++)
+		cr_assert_eq(heat_add_cell(&h, 200 + 100 * node,
+					   (struct heat_cell){ .weight = own[node],
+							       .samples = 1,
+							       .node = node }),
+			     0);
+	cr_assert_eq(heat_finish(&h), 0);
+	cr_assert_eq(
+		saved_heat_encode(columns, &h, &(struct heat_nodes){ 3, NULL, depths }),
+		0);
+	heat_release(&h);
+	cr_assert_eq(decode(&t, NULL), 0);
+	cr_assert_eq(t.heat.pairs.count, 2);
+	expect_pair(&t, 0, (struct heat_cell){ 12, 2, 0, 1 });
+	expect_pair(&t, 1, (struct heat_cell){ 9, 4, 2, 1 });
+	release(&t);
+}
+
 Test(decode_heat, weights_are_said_where_samples_do_not_say_them)
 {
 	static const enum saved_column each[] = {
