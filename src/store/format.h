@@ -31,6 +31,7 @@ enum store_flag {
 	STORE_TIME_SLICES = 2, /* how much of each node is in which of them */
 	STORE_OLD_HEAT = 4, /* when it was, in a form that is passed over */
 	STORE_HEAT = 8, /* when it was */
+	STORE_FLAGS_BEFORE = 7, /* in version 2 */
 	STORE_FLAGS = 15,
 	STORE_ANY_HEAT = STORE_OLD_HEAT | STORE_HEAT,
 };
@@ -39,7 +40,8 @@ enum store_flag {
 
 enum {
 	STORE_MAGIC_SIZE = 8,
-	STORE_VERSION = 2,
+	STORE_VERSION = 3, /* of files that say when it was */
+	STORE_VERSION_BEFORE = 2, /* of all others */
 	STORE_FIRST_VERSION = 1, /* that is read */
 	STORE_BLOCK = 4096, /* nodes of a section */
 	STORE_PIECE = 256 << 10, /* bytes of what is packed at once */

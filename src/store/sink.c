@@ -17,7 +17,8 @@ int store_sink_init(struct store_sink *s, FILE *out, bool plain, unsigned flags)
 	if (!plain && !(s->packer = ZSTD_createCCtx()))
 		return -ENOMEM;
 	bytes_add(&s->pending, STORE_MAGIC, STORE_MAGIC_SIZE);
-	bytes_varint(&s->pending, STORE_VERSION);
+	bytes_varint(&s->pending,
+		     flags & STORE_HEAT ? STORE_VERSION : STORE_VERSION_BEFORE);
 	bytes_varint(&s->pending, flags);
 	return 0;
 }

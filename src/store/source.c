@@ -181,6 +181,14 @@ static int next_number(struct context *ctx, struct store_source *s,
 	return damaged_here(ctx, s, "a number has no end");
 }
 
+/* All that a version has. */
+static uint64_t flags_of(uint64_t version)
+{
+	return version == STORE_VERSION		 ? STORE_FLAGS
+	       : version == STORE_VERSION_BEFORE ? STORE_FLAGS_BEFORE
+						 : 0;
+}
+
 int store_source_open(struct context *ctx, struct store_source *s,
 		      struct store_unpacker *u)
 {
@@ -198,7 +206,7 @@ int store_source_open(struct context *ctx, struct store_source *s,
 	if (more == 0)
 		return damaged_here(ctx, s, "it ends within its header");
 	if (more > 0 && (version < STORE_FIRST_VERSION || version > STORE_VERSION ||
-			 flags > (version > 1 ? STORE_FLAGS : 0)))
+			 flags > flags_of(version)))
 		return fail(ctx, -EBADMSG,
 			    "'%s' is a profile file of version %" PRIu64
 			    ", and this flamefold knows version %d",

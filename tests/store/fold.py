@@ -39,10 +39,10 @@ class Reader:
 
 
 file = Reader(data)
-assert file.take(8) == b"\x89FFP\r\n\x1a\n" and file.varint() == 2
-flags = file.varint()
+assert file.take(8) == b"\x89FFP\r\n\x1a\n" 
+version, flags = file.varint(), file.varint()
 has_addresses, has_slices = flags & 1, flags & 2
-assert flags < 16 and not flags & 4
+assert flags < 16 and not flags & 4 and version == (3 if flags & 8 else 2)
 sections = []
 while file.at < len(data):
     number, body = file.varint(), file.part()
