@@ -182,7 +182,7 @@ static int next_number(struct context *ctx, struct store_source *s,
 }
 
 /* All that a version has. */
-static uint64_t flags_of(uint64_t version)
+static uint64_t flags_in(uint64_t version)
 {
 	return version == STORE_VERSION		 ? STORE_FLAGS
 	       : version == STORE_VERSION_BEFORE ? STORE_FLAGS_BEFORE
@@ -206,7 +206,7 @@ int store_source_open(struct context *ctx, struct store_source *s,
 	if (more == 0)
 		return damaged_here(ctx, s, "it ends within its header");
 	if (more > 0 && (version < STORE_FIRST_VERSION || version > STORE_VERSION ||
-			 flags > flags_of(version)))
+			 flags > flags_in(version)))
 		return fail(ctx, -EBADMSG,
 			    "'%s' is a profile file of version %" PRIu64
 			    ", and this flamefold knows version %d",
