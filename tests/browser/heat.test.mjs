@@ -95,6 +95,19 @@ test("a time that is dragged over is what the graph is of, as --only time= has i
 	browser.quiet();
 });
 
+test("where the table has all the room the strip is drawn no sooner than it is seen", async () => {
+	const page = await browser.open(svg, "#g=Table");
+	browser.quiet();
+	await page.keyboard.press("t");
+	await page.waitForSelector("#app.Graph");
+	assert.ok(await page.evaluate(() => {
+		const map = document.querySelector("#timemap"), { data } = map.getContext("2d").getImageData(0, 0, map.width, map.height);
+
+		return map.height > 0 && data.every((value, k) => k % 4 < 3 || value === 255);
+	}));
+	browser.quiet();
+});
+
 test("keys choose the same", async () => {
 	const page = await browser.open(svg);
 

@@ -384,7 +384,8 @@ function paintTime(box) {
 	const isAsked = box && graph.row[box] !== 0 || found, isOf = isAsked && !grid.isWhole;
 
 	isOfMore = isAsked && !isOf;
-	if (!hasChanged("timeof", isOf && box, isOf && madeFrom.g, found && madeFrom.h, dark, wide, view.strip,
+	/* Beside a table that has all the room it has no height. */
+	if (!stripHigh || !hasChanged("timeof", isOf && box, isOf && madeFrom.g, found && madeFrom.h, dark, wide, view.strip,
 			stripHigh, devicePixelRatio)) {
 		showTime();
 		return;
