@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { after } from "node:test";
-import { facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
+import { clickFrame, facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
 
 const hostile = [
 	"</script><script>alert(1)</script>", "]]>", "<![CDATA[", "-->", "\"onload=\"alert(1)", "'><img src=x onerror=alert(1)>",
@@ -204,6 +204,13 @@ test("where style is forbidden and script is not, the viewer works and has its s
 	await page.waitForSelector("[data-ready]", { state: "attached" });
 	assert.equal((await frames(page)).length, 4);
 	assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#app")).display), "flex");
+	await clickFrame(page, "parse");
+	await page.waitForSelector("#shownpart:not([hidden])");
+	assert.deepEqual(await page.evaluate(() => {
+		const { left, width } = document.querySelector("#shownpart").style;
+
+		return [left, width];
+	}), ["0%", "70%"]);
 	assert.deepEqual(browser.errors.filter((text) => !/Refused to apply (a stylesheet|inline style)|Content.Security.Policy/.test(text)), []);
 	await page.close();
 	browser.errors.length = 0;

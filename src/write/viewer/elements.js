@@ -6,6 +6,10 @@ const focused = () => document.activeElement;
 const boundsOf = (element) => element.getBoundingClientRect();
 const prevent = (happens) => happens.preventDefault();
 
+/* A policy may refuse styles that come as text, but not what a script sets. */
+const putOn = (element, key, value) => key === "style" ? element.style.cssText = value
+	: element.setAttribute(key, value);
+
 /* An element; functions among its @attributes listen. */
 function make(name, attributes, ...inside) {
 	const element = document.createElementNS(
@@ -18,7 +22,7 @@ function make(name, attributes, ...inside) {
 		else if (attributes[key].call)
 			element.addEventListener(key, attributes[key]);
 		else
-			element.setAttribute(key, attributes[key]);
+			putOn(element, key, attributes[key]);
 	element.append(...inside);
 	return element;
 }
@@ -45,7 +49,7 @@ function update(element, changes) {
 	element.was ??= {};
 	for (const key in changes)
 		if (element.was[key] !== changes[key])
-			element.setAttribute(key, element.was[key] = changes[key]);
+			putOn(element, key, element.was[key] = changes[key]);
 }
 
 /* As many elements of a group as needed; those that were made once are used again. */
