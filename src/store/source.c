@@ -206,7 +206,8 @@ int store_source_open(struct context *ctx, struct store_source *s,
 	if (more == 0)
 		return damaged_here(ctx, s, "it ends within its header");
 	if (more > 0 && (version < STORE_FIRST_VERSION || version > STORE_VERSION ||
-			 flags > flags_in(version)))
+			 flags > flags_in(version) ||
+			 (version == STORE_VERSION) != !!(flags & STORE_HEAT)))
 		return fail(ctx, -EBADMSG,
 			    "'%s' is a profile file of version %" PRIu64
 			    ", and this flamefold knows version %d",
