@@ -13,7 +13,7 @@ enum { DIGITS = 91, BITS = 13, LIMIT = 1 << BITS };
 static const char digits[] = "!\"#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			     "[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
-/* Eight characters of 52 bits. */
+/* Eight characters of 52 bits: four numbers of 13 bits, each of two digits. */
 static void put_half(char *to, uint64_t bits)
 {
 	for (int i = 0; i < BASE91_TEXT / 2; i += 2, bits >>= BITS) {
@@ -24,6 +24,7 @@ static void put_half(char *to, uint64_t bits)
 	}
 }
 
+/* Two words that overlap are loaded, as 13 bytes are no word. */
 static void put_block(char *to, const uint8_t *bytes)
 {
 	uint64_t low, high;
@@ -133,6 +134,8 @@ static bool take_character(struct base91 *b, const struct digit_values *v, uint8
 	return true;
 }
 
+/* Blocks, as long as the text begins one at a byte; white space and cuts are met by characters until it does
+ * again. */
 bool base91_decode(struct base91 *b, const uint8_t *text, size_t size, uint8_t *to,
 		   size_t *decoded)
 {

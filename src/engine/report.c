@@ -154,7 +154,12 @@ static void put_decimal(struct bytes *b, uint64_t value)
 	put_text(b, number_text(&d, value));
 }
 
-/* @v: by pid; @name: of each its number among @names. */
+/*
+ * @v: by pid; @name: of each its number among @names. Of sh 7, cc1 8 and sh 13, which have 10, 20 and 5 samples:
+ *
+ *	processes  3  3   ""  cc1  sh     7 1 5     2 1 2     10 20 5
+ *	                  names           pids      names     samples
+ */
 static void put_process_lists(struct bytes *b, const struct ff_process *v, size_t count,
 			      const uint32_t *name, const struct intern *names)
 {
@@ -371,7 +376,8 @@ static const char *texts_behind(const char *text, uint64_t count)
 	return text;
 }
 
-/* Lists of all of them, see put_process_lists(). */
+/* Lists of all of them, see put_process_lists(). Fields are texts that are whole, as the caller has seen; that they
+ * are as many as the numbers say is asked here, before anything goes by these. */
 static int take_processes_entry(struct taking *t)
 {
 	uint64_t count = number_at(t, 1), name_count = number_at(t, 2);

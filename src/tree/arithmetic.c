@@ -20,7 +20,12 @@ struct arithmetic arithmetic_reader(struct cursor *from)
 	return ret;
 }
 
-/* The highest byte of the low end is done, but for a carry. */
+/*
+ * The highest byte of the low end is done, but for a carry:
+ *
+ *	held    full times     low: carry | byte | 24 bits
+ *	 17    ff ff ff ff           1       3c     ...        -> 18 00 00 00 00, and 3c is held
+ */
 static void shift_out(struct arithmetic *a)
 {
 	uint8_t carry = (uint8_t)(a->low >> 32), byte = (uint8_t)(a->low >> LOW_BYTES);
@@ -38,6 +43,7 @@ static void shift_out(struct arithmetic *a)
 	a->low = (a->low & ((1u << LOW_BYTES) - 1)) << 8;
 }
 
+/* A range above 2^24 has 2^8 parts of 2^16 at least, so no chance becomes a part of nothing. */
 bool arithmetic_bit(struct arithmetic *a, uint32_t chance, bool bit)
 {
 	uint32_t part = (a->range >> 16) * chance;
@@ -61,6 +67,7 @@ bool arithmetic_bit(struct arithmetic *a, uint32_t chance, bool bit)
 	return bit;
 }
 
+/* As many bytes as a reader takes: four before the first bit, and one for each that came in between. */
 void arithmetic_end(struct arithmetic *a)
 {
 	for (int i = 0; i < 5; i++)

@@ -36,7 +36,8 @@ static void heat_reader_release(struct heat_reader *r)
 	free(r->items);
 }
 
-/* Times are below 2^63. */
+/* The number of each cell that has something. Times are below 2^63, so that who adds a width to one does not
+ * have to ask. */
 static int read_cells(struct heat_reader *r)
 {
 	uint64_t at = 0;
@@ -52,7 +53,8 @@ static int read_cells(struct heat_reader *r)
 	return 0;
 }
 
-/* @depth: of each node. */
+/* @depth: of each node. Leaves and fences as encode_heat.c has them: whose value is not 0 is a leaf, so the picture
+ * does not have to say which nodes are. */
 static void find_leaves(struct heat_reader *r, const struct saved_nodes *nodes,
 			const uint32_t *depth)
 {
@@ -68,7 +70,10 @@ static void find_leaves(struct heat_reader *r, const struct saved_nodes *nodes,
 	}
 }
 
-/* How many each leaf has: its samples, or, where these do not say what they weigh, its pairs. */
+/*
+ * How many each leaf has: its samples, or, where these do not say what they weigh, its pairs. The code is read
+ * by these, and ends when all of them have come: so its own numbers cannot ask for more than the tree has.
+ */
 static int read_leaf_counts(struct heat_reader *r, const struct saved_nodes *nodes)
 {
 	uint64_t all = 0;
@@ -90,7 +95,8 @@ static int read_leaf_counts(struct heat_reader *r, const struct saved_nodes *nod
 		       : 0;
 }
 
-/* Pairs by leaf, and of each by cell. */
+/* Pairs by leaf, and of each by cell: the code has them by cell, and a counting sort keeps that order within a
+ * leaf. */
 static void sort_pairs(struct heat_reader *r, struct saved_heat *h)
 {
 	for (uint64_t i = 0; i < r->pairs; i++)
@@ -110,7 +116,8 @@ static void sort_pairs(struct heat_reader *r, struct saved_heat *h)
 	h->pairs.count = r->pairs;
 }
 
-/* What pairs have where that does not follow from samples. */
+/* What pairs have where that does not follow from samples. Those of a node are all of its value, and not
+ * more. */
 static int read_pair_weights(struct heat_reader *r, const struct saved_nodes *nodes,
 			     struct saved_heat *h)
 {
@@ -135,6 +142,7 @@ static int read_pair_weights(struct heat_reader *r, const struct saved_nodes *no
 	return 0;
 }
 
+/* Numbers that are too large to be true are refused before anything is made as large as they say. */
 static int read_heat_header(struct heat_reader *r)
 {
 	struct cursor *header = &r->columns[0];
@@ -153,7 +161,8 @@ static int read_heat_header(struct heat_reader *r)
 		       : 0;
 }
 
-/* What is read goes by the numbers of the header and of nodes, so that is what memory is asked for. */
+/* What is read goes by the numbers of the header and of nodes, so that is what memory is asked for. Leaves are
+ * fewer than nodes, but how many is not known before there is room for them. */
 static bool claim_heat(const struct heat_reader *r, const struct saved_nodes *nodes,
 		       struct budget *budget, struct saved_heat *ret)
 {
@@ -193,6 +202,8 @@ static uint32_t *depths_of(const struct saved_nodes *nodes)
 	return depth;
 }
 
+/* In this order: leaves follow from the tree, their counts from the header and the tree, and only then the code
+ * says something. */
 static int read_heat(struct heat_reader *r, const struct saved_nodes *nodes,
 		     struct saved_heat *ret)
 {

@@ -10,7 +10,8 @@
 #include "tree/heat_code.h"
 #include "tree/saved.h"
 
-/* What divides all weights. */
+/* What divides all weights: of samples that are taken by time it is what one of them weighs, and the weights
+ * become numbers of samples. */
 static uint64_t unit_of(const struct heat *h)
 {
 	uint64_t unit = 0;
@@ -25,7 +26,8 @@ static uint64_t unit_of(const struct heat *h)
 	return unit ? unit : 1;
 }
 
-/* Are numbers of samples enough to know what pairs weigh? */
+/* Are numbers of samples enough to know what pairs weigh? Not of waits, which weigh what they last and are in
+ * many cells with one sample in the last of them; nor of events whose periods differ. */
 static bool weighs_the_same(const struct heat *h, uint64_t unit)
 {
 	uint64_t all = 0;
@@ -65,7 +67,16 @@ static uint64_t items_count(const struct coded_heat *c, const struct heat_cell *
 	return c->plan.counted ? of->samples : 1;
 }
 
-/* Nodes that have something become leaves, in the order of their numbers in the data. */
+/*
+ * Nodes that have something become leaves, in the order of their numbers in the data, which is that of a walk.
+ * The fence before a leaf is the least depth that the walk came to since the leaf before:
+ *
+ *	a            b and c have a fence of 2 between them, and c and e one of 1: a range of leaves
+ *	  b   leaf   is rather split before e, where nothing but the root is common to both sides
+ *	  c   leaf
+ *	d
+ *	  e   leaf
+ */
 static void number_leaves(struct coded_heat *c, const struct heat *h,
 			  const struct heat_nodes *nodes)
 {
@@ -88,8 +99,11 @@ static void number_leaves(struct coded_heat *c, const struct heat *h,
 		c->counts[c->leaf[h->cells.v[i].node]] += items_count(c, &h->cells.v[i]);
 }
 
-/* By leaf, and so, as the sort keeps the order of equal ones, by cell: each cell then takes its items from the
- * leaves in their order. */
+/*
+ * By leaf, and so, as the sort keeps the order of equal ones, by cell: each cell then takes its items from the
+ * leaves in their order. Both are counting sorts: the heat's cells come by cell, and their nodes' numbers are
+ * dense, so there is nothing to compare.
+ */
 static int sort_items(struct coded_heat *c, const struct heat *h)
 {
 	const struct heat_cell *v = h->cells.v;
@@ -125,6 +139,7 @@ static int sort_items(struct coded_heat *c, const struct heat *h)
 	return begins && number && next ? 0 : -ENOMEM;
 }
 
+/* @c: to be released in either case. */
 static int coded_of(struct coded_heat *c, const struct heat *h,
 		    const struct heat_nodes *nodes)
 {
@@ -160,6 +175,7 @@ static void add_pair_values(struct bytes *columns, const struct coded_heat *c,
 	}
 }
 
+/* Of nodes that all weigh something. */
 static int encode_whole(struct bytes *columns, const struct heat *h,
 			const struct heat_nodes *nodes)
 {

@@ -24,6 +24,7 @@ void oracle_init(struct oracle *o)
 		o->logit[filled++] = LOGIT_MOST;
 }
 
+/* Before it has answers a forecast says nothing of its own. */
 int oracle_logit(const struct oracle *o, const struct forecast *f, int first)
 {
 	return f->answers ? o->logit[f->chance >> 4] : first;
@@ -58,6 +59,7 @@ bool oracle_ask_one(struct oracle *o, struct forecast *f, bool answer)
 	return answer;
 }
 
+/* The mean of all answers at first, and later of the last ones, as the limit keeps the step from becoming small. */
 void forecast_learn(struct forecast *f, uint16_t first, bool answer, unsigned steady)
 {
 	int was = f->answers ? f->chance : first;

@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cover.h"
 #include "tree/forecast.h"
 
 enum { ASKS_WHICH, ASKS_BOTH, ASKS };
@@ -91,6 +92,7 @@ static bool ask_split(struct heat_code *c, struct place *p, int what, double sha
 	unsigned age = up_to(length_of(c->cell + 1 - p->seen), AGES - 1);
 	unsigned last = own->answers ? own->last : 1;
 
+	/* Few splits have many answers of their own: what follows the same answers elsewhere is known sooner. */
 	alike = &c->alike[what][last][rank];
 	answer = oracle_ask(&c->oracle, c->trust[what][age],
 			    (int[]){ first, oracle_logit(&c->oracle, own, first),
@@ -115,6 +117,7 @@ static uint64_t ask_count(struct heat_code *c, struct place *p, uint64_t answer)
 					      : 0) *
 			   SIZE_UNIT;
 	usual = up_to((unsigned)p->usual / (SIZE_UNIT / 8), SIZES - 1);
+	/* A number that is longer than what is left cannot come, so at the longest one nothing is asked. */
 	while (p->rest >> size >> 1 &&
 	       oracle_ask_one(&c->oracle, &c->longer[usual][up_to(size, SIZES - 1)],
 			      length_of(answer) - 1 > size))
@@ -136,17 +139,7 @@ static uint64_t ask_count(struct heat_code *c, struct place *p, uint64_t answer)
 static uint32_t first_with(const uint64_t *before, uint32_t from, uint32_t until,
 			   uint64_t sum)
 {
-	uint32_t low = from + 1, high = until - 1;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (before[middle] < sum)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return from + 1 + (uint32_t)cover_first(before + from + 1, until - from - 2, sum);
 }
 
 /* How far a place is from the middle of its range. */
@@ -184,7 +177,11 @@ static uint32_t place_of_split(const struct heat_plan *plan, const uint64_t *bef
 	return best;
 }
 
-/* It is as deep as the logarithm of the sum, as no side but a single leaf has more than three quarters of it. */
+/*
+ * It is as deep as the logarithm of the sum. A side has three quarters of its split at most, unless a single
+ * leaf lies over the middle: then the split is beside that leaf, which is alone one or two splits later. So
+ * a hostile file cannot make the recursion deep, here and in visit_place().
+ */
 static void plant(struct heat_code *c, const uint64_t *before, uint32_t from,
 		  uint32_t until)
 {
@@ -203,7 +200,15 @@ static void plant(struct heat_code *c, const uint64_t *before, uint32_t from,
 static uint64_t visit_place(struct heat_code *c, struct place *p, uint32_t leaf,
 			    size_t until);
 
-/* Items up to @until are those of it, where they are written. */
+/*
+ * Items up to @until are those of it, where they are written. A side that has nothing left is not asked about:
+ * both sides of the code know that, and it is most of what is saved in the last cells.
+ *
+ * That both have something is foreseen as if each side came into a cell as often as it has samples for the cells
+ * that are left, L / (L + n), by chance: of the cells in which one of them is, both are in
+ *
+ *	L R / (L R + n L + n R)   =   1 / (1 + n / R + n / L)
+ */
 static uint64_t visit_split(struct heat_code *c, struct place *p, uint32_t leaf,
 			    size_t until)
 {
@@ -230,6 +235,8 @@ static uint64_t visit_split(struct heat_code *c, struct place *p, uint32_t leaf,
 	       (is_right ? visit_place(c, right, behind, until) : 0);
 }
 
+/* More than the leaf has left, or more leaves than were said: it is no such code, and all that follows is of no
+ * use. The walk then goes back without asking anything. */
 static uint64_t visit_leaf(struct heat_code *c, struct place *p, uint32_t leaf)
 {
 	uint64_t count = c->writes ? c->items[c->next].count : 1;
