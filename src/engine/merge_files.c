@@ -50,6 +50,11 @@ struct ff_merge {
 	struct ff_merge_named named;
 };
 
+/*
+ * Options are as large as the caller's version of the library has them: what is behind that is as if it had not been
+ * chosen. Threads and memory that are not said follow from the machine. Failure leaves a merge that can say why
+ * and be freed.
+ */
 int ff_merge_new(struct ff_merge **ret, const struct ff_store_options *options)
 {
 	struct ff_merge *m = calloc(1, sizeof(*m));

@@ -135,6 +135,7 @@ static void put_object_entry(struct bytes *b, const struct ff_object *o)
 	put_entry(b, fields, COUNT_OF(fields));
 }
 
+/* Two processes of one pid are one in the list, so there are no equal ones. */
 static int processes_by_pid(const void *a, const void *b)
 {
 	const struct ff_process *x = a, *y = b;

@@ -12,6 +12,11 @@
 
 enum { COLUMNS_FEW = 4 };
 
+/*
+ * Nodes that are unpacked at a time are fewer where there are many columns, so that their values stay in the cache.
+ * A list of frames' numbers is made only if a number of the file is not that of the merged tables: most files are
+ * read alone, and all numbers are their own then.
+ */
 int store_node_reader_init(struct store_node_reader *r, struct store_source *source,
 			   struct store_unpacker *u, const struct store_map *map,
 			   uint32_t some)
@@ -93,6 +98,8 @@ static int damaged(struct context *ctx, struct store_node_reader *r, const char 
 	return store_damaged(ctx, r->source, &r->section, why);
 }
 
+/* The next column of a section, which says its size before it. One that is cut is empty, and the section bad: who
+ * has taken all of them asks for that once. */
 static struct cursor take_column(struct cursor *c)
 {
 	uint64_t size = cursor_varint(c);
@@ -104,7 +111,13 @@ static struct cursor take_column(struct cursor *c)
 	return cursor_of(bytes, (size_t)size);
 }
 
-/* 1, 0 at the end of all blocks, or a negative errno. */
+/*
+ * Times, if there are any, are behind all nodes and before the end. They are only kept here, for who asks for them:
+ * to read them takes the tree that these nodes become. Those of flag 4 are in a form that nothing reads any more,
+ * and are passed over like a section that nobody wants.
+ *
+ * 1, 0 at the end of all blocks, or a negative errno.
+ */
 static int next_node_block(struct context *ctx, struct store_node_reader *r)
 {
 	struct cursor *c = &r->section.payload;

@@ -42,11 +42,13 @@ static int take_string(struct origin_reader *r, uint32_t *ret)
 		       : -EFBIG;
 }
 
+/* Equal texts have equal ids, and are not looked at. */
 static int compare_texts(const struct intern *strings, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(intern_text(strings, a), intern_text(strings, b));
 }
 
+/* By key, and of one key by value: a key may have several. */
 static int compare_labels(const void *left, const void *right, void *arg)
 {
 	const struct store_label *a = left, *b = right;

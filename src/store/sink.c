@@ -11,6 +11,7 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
+/* The version is the least that has what is in the file, so who knows no times still reads all that have none. */
 int store_sink_init(struct store_sink *s, FILE *out, bool plain, unsigned flags)
 {
 	*s = (struct store_sink){ .out = out };

@@ -181,7 +181,8 @@ static int next_number(struct context *ctx, struct store_source *s,
 	return damaged_here(ctx, s, "a number has no end");
 }
 
-/* All that a version has. */
+/* All that a version has. Version 1 is from before there were flags, though the number stands there as well; in
+ * version 2 times had another form and a flag of their own. */
 static uint64_t flags_in(uint64_t version)
 {
 	return version == STORE_VERSION		 ? STORE_FLAGS

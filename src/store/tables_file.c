@@ -22,6 +22,7 @@ static void put_table_text(struct bytes *b, const struct intern *strings, uint32
 	bytes_add(b, text, strlen(text) + 1);
 }
 
+/* By bytes, and not as a language would have it: the same order on any machine. */
 static int compare_table_texts(const void *a, const void *b, void *arg)
 {
 	const struct intern *strings = arg;
@@ -30,7 +31,16 @@ static int compare_table_texts(const void *a, const void *b, void *arg)
 		      intern_text(strings, *(const uint32_t *)b));
 }
 
-/* Those of modules and frames, each once and in order; @index: by string id, where it is. */
+/*
+ * Those of modules and frames, each once and in order; @index: by string id, where it is. In order a name shares
+ * its beginning with the one before, as those of one class or one directory do:
+ *
+ *	starts   rests
+ *	  0      std::map<int>::find
+ *	 15      insert                  std::map<int>::insert
+ *
+ * and names are numbered as they are sorted, so two files can be merged by their numbers alone.
+ */
 static int write_strings(struct store_sink *sink, const struct store_tables *t,
 			 uint32_t *index)
 {

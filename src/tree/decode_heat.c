@@ -255,7 +255,11 @@ void saved_heat_release(struct saved_heat *h)
 	*h = (struct saved_heat){ 0 };
 }
 
-/* The list of processors is short, so its memory is nobody's to count. */
+/*
+ * The list of processors is short, so its memory is nobody's to count. Each says its number by the step from the
+ * one before, and what it weighs; then they are leaves like nodes without a tree, whose pairs get the numbers that
+ * processors have.
+ */
 int saved_processors_decode(struct cursor *columns, struct budget *budget,
 			    struct saved_tree *t)
 {

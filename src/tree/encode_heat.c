@@ -245,7 +245,8 @@ int saved_heat_encode(struct bytes *columns, const struct heat *h,
 	return err;
 }
 
-/* Numbers of processors become those of a list, as if each of them were a node. */
+/* Numbers of processors become those of a list, as if each of them were a node: of 65,536 that there may be a
+ * machine has a few. What each weighs is said with it, as nodes have their values in columns of their own. */
 int saved_processors_encode(struct bytes *columns, const struct heat *h)
 {
 	uint64_t *own = calloc(HEAT_PROCESSORS, sizeof(*own));

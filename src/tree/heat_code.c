@@ -253,7 +253,8 @@ static uint64_t visit_leaf(struct heat_code *c, struct place *p, uint32_t leaf)
 	return count;
 }
 
-/* What it has in the cell. */
+/* What it has in the cell, which is taken from what is left of it. That is done on the way back, so all questions
+ * of a cell are asked with what was left before it. */
 static uint64_t visit_place(struct heat_code *c, struct place *p, uint32_t leaf,
 			    size_t until)
 {
@@ -266,6 +267,7 @@ static uint64_t visit_place(struct heat_code *c, struct place *p, uint32_t leaf,
 	return sum;
 }
 
+/* A tree of so many leaves has one split less. */
 size_t heat_code_memory(uint32_t leaves)
 {
 	return sizeof(struct heat_code) + (size_t)leaves * 2 * sizeof(struct place) +
@@ -306,6 +308,7 @@ static struct heat_code *heat_code_of(const struct heat_plan *plan)
 	return c;
 }
 
+/* All cells have something, so their numbers are those of the loop. */
 int heat_code_write(struct bytes *to, const struct heat_plan *plan,
 		    const struct heat_item *items, size_t count)
 {
@@ -327,6 +330,10 @@ int heat_code_write(struct bytes *to, const struct heat_plan *plan,
 	return 0;
 }
 
+/*
+ * A code of other items than were said is none: too few or too many of them, cells without any, something that is
+ * left of a leaf, or bytes behind the last answer. Whatever it says, there are no more than @count.
+ */
 int heat_code_read(struct cursor *from, const struct heat_plan *plan,
 		   struct heat_item *ret, size_t count)
 {

@@ -38,6 +38,7 @@ int heat_add_columns(struct bytes *columns, const struct write_options *options,
 		err = heat_copy(&placed, options->heat);
 	if (err == 0 && !is_all)
 		err = heat_remap(&placed, places);
+	/* Data are numbered as a walk comes to nodes, which is not how the tree has them. */
 	if (err == 0) {
 		do {
 			order[count] = w.node;
