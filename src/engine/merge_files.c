@@ -112,6 +112,11 @@ const char *ff_merge_error(const struct ff_merge *m)
 	return m->ctx.error;
 }
 
+/*
+ * Only what stands at a file's beginning is read: of what recordings it is. What it lists is told apart by their
+ * hashes; where it does not list all, as it is of too many, the hash of the file itself stands for those that are
+ * not seen.
+ */
 int ff_merge_add(struct ff_merge *m, const char *path, const char *name)
 {
 	struct candidate c = { 0 }, *slot;
@@ -221,6 +226,11 @@ static int add_known(struct known_inputs *k, const uint8_t *hash, struct candida
 	return 0;
 }
 
+/*
+ * Of a file whose inputs are all there already nothing is lost if it is left out. If some of them are there and some
+ * are not, the file cannot be added without counting those twice, nor left out without losing these: it is
+ * refused. Files with more inputs have been judged before.
+ */
 static int judge_duplicate(struct candidate *c, struct known_inputs *known)
 {
 	static const uint8_t no_hash[SHA256_DIGEST_SIZE];
@@ -301,6 +311,10 @@ static int verify_vouching(struct ff_merge *m, bool *refused)
 	return err;
 }
 
+/*
+ * A file that is damaged must not be the reason that a sound one is left out. So those that others were left out
+ * for are read to their end, and if one of them is damaged, all are judged once more without it.
+ */
 static int drop_duplicates(struct ff_merge *m)
 {
 	size_t count = m->files.count;
@@ -382,6 +396,7 @@ static const char *group_value(const struct ff_merge *m, const struct candidate 
 	return found ? found : "unknown";
 }
 
+/* From here on it is known what is merged with what. Groups are in the order in which their first files came. */
 int ff_merge_finish(struct ff_merge *m)
 {
 	struct hash_map known = { 0 }; /* groups by their values */

@@ -41,6 +41,10 @@ void listed_free(struct listed *l)
 	free(l);
 }
 
+/*
+ * The whole file, as both formats refer to what stands anywhere in them. It is read piece by piece, and each piece
+ * is asked of the budget before: what a packed file becomes is not known before it has been unpacked.
+ */
 int listed_read(struct context *ctx, struct input *in, struct listed **ret)
 {
 	struct listed *l = calloc(1, sizeof(*l));
@@ -81,6 +85,7 @@ void listed_close(struct input *in)
 	in->listed = NULL;
 }
 
+/* Node 0 and thread 0 are none: of the latter samples are that say no thread. */
 int listed_open(struct context *ctx, struct input *in, struct listed *l)
 {
 	struct record_source *source = array_add(&in->sources);
@@ -147,6 +152,11 @@ int listed_add_name(struct context *ctx, struct input *in, struct printed_part n
 	return name_listed(ctx, in, ret);
 }
 
+/*
+ * A frame is a text of lines, the function and what is known of it, so that equal frames are one name:
+ *
+ *	function NL module [NL "inlined" or "@" address] NL "=" file ":" line
+ */
 int listed_add_frame(struct context *ctx, struct input *in, const struct listed_frame *f)
 {
 	struct listed *l = in->listed;
