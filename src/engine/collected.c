@@ -210,7 +210,7 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
 					   kept);
 	free(node_map);
-	/* The first input that has a process says what it is called. */
+	/* The first input that knows a process's name says what it is called. */
 	for (size_t i = 0; i < from->processes.list.count && err == 0; i++) {
 		const struct ff_process *other = &from->processes.list.v[i];
 		struct ff_process *process = collected_process(c, other->pid);
@@ -219,7 +219,7 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 			err = -ENOMEM;
 			break;
 		}
-		if (!process->comm)
+		if (!process->comm || !*process->comm)
 			process->comm = other->comm;
 		process->samples += other->samples;
 	}

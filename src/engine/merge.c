@@ -51,8 +51,9 @@ static void name_by_last_comm(const struct input_job *j, struct process_list *al
 		struct ff_process *process = &all->list.v[i];
 		struct comm comm;
 
-		/* An earlier recording has named it. */
-		if (process->comm)
+		/* An earlier recording has named it. One that says no name, as perf does not where it comes to
+		 * a process late, leaves that to the others. */
+		if (process->comm && *process->comm)
 			continue;
 		/* Without times, the places in the file have gone for them. */
 		processes_comm(j->processes, process->pid, process->pid,

@@ -353,7 +353,7 @@ static int take_process(struct taking *t, uint32_t pid, const char *comm,
 		return -ENOMEM;
 	/* Several pictures may have one process. */
 	pr->samples += samples;
-	if (!pr->comm && copied_text(t, comm, &pr->comm) < 0)
+	if ((!pr->comm || !*pr->comm) && copied_text(t, comm, &pr->comm) < 0)
 		return -ENOMEM;
 	pr->comm = pr->comm ? pr->comm : "";
 	return 0;

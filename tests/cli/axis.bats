@@ -360,6 +360,19 @@ agrees()
 	cmp one.svg two.svg
 }
 
+@test "a process that one of them does not name has the name that another one knows, whichever comes first" {
+	samples 0 1 100 | made a
+	ran=
+	samples 100 1 200 | made b
+	for files in 'a.data b.data' 'b.data a.data'; do
+		for threads in 1 2; do
+			# shellcheck disable=SC2086 # they are two
+			"$flamefold" graph -q --addrs --threads=$threads -o x.svg $files
+			[ "$("$flamefold" info x.svg | grep -c '  app$')" -eq 1 ]
+		done
+	done
+}
+
 @test "two recordings of perf record -k CLOCK_MONOTONIC" {
 	need_events
 	command -v perf >/dev/null || skip "no perf"
