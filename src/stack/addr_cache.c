@@ -391,5 +391,5 @@ bool addr_bytes(struct stack_walker *w, const struct addr_key *key, uint64_t ip,
 	struct code_site at;
 
 	return addr_code(w, key, ip, &at) &&
-	       binary_constant(w->binaries, at.binary, at.offset, ret, size);
+	       binary_constant(&w->windows, at.binary, at.offset, ret, size);
 }

@@ -639,15 +639,20 @@ bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret)
 	return false;
 }
 
-bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
+struct code_windows binaries_windows(struct binaries *b)
+{
+	return (struct code_windows){ .files = &b->files };
+}
+
+bool binary_constant(struct code_windows *w, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size)
 {
 	const struct segment *s = segment_at((const struct owned *)binary, offset);
 
-	return s && !s->writable && binary_bytes(b, binary, offset, ret, size);
+	return s && !s->writable && binary_bytes(w, binary, offset, ret, size);
 }
 
-bool binary_bytes(struct binaries *b, const struct binary *binary, uint64_t offset,
+bool binary_bytes(struct code_windows *w, const struct binary *binary, uint64_t offset,
 		  void *ret, size_t size)
 {
 	const struct owned *o = (const struct owned *)binary;
@@ -656,7 +661,9 @@ bool binary_bytes(struct binaries *b, const struct binary *binary, uint64_t offs
 	if (!s || s->size - (offset - s->offset) < size || offset > INT64_MAX)
 		return false;
 	if (o->file.path)
-		return open_files_read(&b->files, &o->file, offset, ret, size);
+		return code_windows_read(
+			w, &(struct file_range){ &o->file, s->offset, s->size }, offset,
+			ret, size);
 	return o->memory.elf && object_read(&o->memory, offset, ret, size);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cfi/cfi.h"
 #include "elf/elf.h"
+#include "stack/code_windows.h"
 #include "stack/stack.h"
 
 /*
@@ -45,13 +46,16 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 /* The other way: where what is at an address of the binary is in the file. */
 bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret);
 
+/* Empty ones, of their files. Each thread that looks has its own. */
+struct code_windows binaries_windows(struct binaries *b);
+
 /* Bytes that no process can have changed: those of a segment that is not writable.
- * False where @offset is not in one, or the file is not there any more. Any thread. */
-bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
+ * False where @offset is not in one, or the file is not there any more. */
+bool binary_constant(struct code_windows *w, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size);
 
 /* Bytes that the file has, whatever a process has written there since. Likewise. */
-bool binary_bytes(struct binaries *b, const struct binary *binary, uint64_t offset,
+bool binary_bytes(struct code_windows *w, const struct binary *binary, uint64_t offset,
 		  void *ret, size_t size);
 
 /* All images, those of jitdumps with them. Any thread, while none is added. */

@@ -125,7 +125,7 @@ static bool jumps_out(const struct piece_of *of, const struct code_branch *b)
 bool code_bytes(struct stack_walker *w, const struct code_site *at, void *ret,
 		size_t size)
 {
-	return binary_constant(w->binaries, at->binary, at->offset, ret, size);
+	return binary_constant(&w->windows, at->binary, at->offset, ret, size);
 }
 
 /* Could the function have jumped to another one, with the return address on top of the stack?

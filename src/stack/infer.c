@@ -238,7 +238,7 @@ static bool follow_constant(struct stack_walker *w, struct code_site *at)
 	constant = near_target(lea + 3, first.address + (lea - code) + LOAD);
 	if (near_target(mov + 3, first.address + (mov - code) + LOAD) != constant ||
 	    !binary_offset(at->binary, constant, &offset) ||
-	    !binary_bytes(w->binaries, at->binary, offset, &function, sizeof(function)))
+	    !binary_bytes(&w->windows, at->binary, offset, &function, sizeof(function)))
 		return false;
 	if (!move_site(&called, le64toh(function) - at->address))
 		return false;

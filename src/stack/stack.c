@@ -39,6 +39,7 @@ int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 	w->rec = sources->rec;
 	w->strings = sources->strings;
 	w->binaries = sources->binaries;
+	w->windows = binaries_windows(w->binaries);
 	w->frames = frames;
 	w->options = *options;
 	*ret = w;
@@ -81,6 +82,7 @@ void stack_walker_free(struct stack_walker *w)
 	array_release(&w->rules);
 	hash_release(&w->rules_by_key);
 	pages_give_back(w->codes, CODES_SIZE);
+	code_windows_release(&w->windows);
 	free(w);
 }
 

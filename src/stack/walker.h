@@ -28,6 +28,7 @@
  *	split.c     functions in two halves, which are in a chain twice
  *	linked.c    which function of another object a call leads to
  *	function.c  what the code of a function says of it
+ *	code_windows.c  pieces of files that were read to look at code
  */
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { ADDR_CACHE_BITS = 14, CODES_BITS = 17, INFERRED_BITS = 14, THREADS_BITS = 10 };
@@ -160,6 +161,7 @@ struct stack_walker {
 	const struct recording *rec;
 	const struct intern *strings;
 	struct binaries *binaries;
+	struct code_windows windows; /* of its files */
 	struct stack_options options;
 	struct stack_counts counts;
 	struct space kernel;

@@ -164,9 +164,12 @@ Test(binaries, a_recording_can_be_told_its_machine)
 static bool read_at(struct stage *s, const struct binary *binary, uint64_t offset,
 		    size_t size)
 {
+	struct code_windows windows = binaries_windows(s->binaries);
 	uint8_t bytes[64];
+	bool there = binary_constant(&windows, binary, offset, bytes, size);
 
-	return binary_constant(s->binaries, binary, offset, bytes, size);
+	code_windows_release(&windows);
+	return there;
 }
 
 Test(binaries, constants_are_those_of_segments_that_cannot_be_written)
