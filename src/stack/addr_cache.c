@@ -134,7 +134,7 @@ static int rule_at(struct stack_walker *w, const struct binary *binary, uint64_t
 	    binary_table_rule(binary, address, ret))
 		return 0;
 	began = walker_clock(w);
-	err = binaries_rule(w->binaries, binary, address, ret);
+	err = binary_rule(&w->windows, binary, address, ret);
 	w->counts.table_nanoseconds += walker_clock(w) - began;
 	return err;
 }

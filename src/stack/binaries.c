@@ -30,6 +30,7 @@ enum { LOOKED_AT = 256 /* images that are asked for their machine */ };
 /* A binary as its owner sees it. */
 struct owned {
 	struct binary binary; /* first: what others see */
+	struct binaries *owner;
 	struct unwind_table table;
 	atomic_bool compiled; /* the table is made, and never changes again */
 	pthread_mutex_t making; /* held by the one who makes it; taken before .lock */
@@ -88,6 +89,7 @@ int binaries_new(struct context *ctx, const struct search_dirs *dirs,
 	b->dirs = *dirs;
 	b->images = images;
 	b->frame_pointers_asked = frame_pointers_asked;
+	b->none.owner = b;
 	pthread_mutex_init(&b->lock, NULL);
 	open_files_init(&b->files);
 	*ret = b;
@@ -239,6 +241,7 @@ static struct owned *take_binary(struct binaries *b, const struct found *f,
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		goto out;
+	o->owner = b;
 	o->memory.fd = -1;
 	o->image = image;
 	pthread_mutex_init(&o->lock, NULL);
@@ -515,8 +518,9 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 }
 
 /* Once: whoever comes second finds it made. */
-static int need_table(struct binaries *b, struct owned *o)
+static int need_table(struct owned *o)
 {
+	struct binaries *b = o->owner;
 	struct found found;
 	int err = 0;
 
@@ -543,15 +547,18 @@ out:
 }
 
 struct file_reader {
-	struct binaries *b;
+	struct code_windows *windows;
 	const struct owned *of;
 };
 
 static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
 {
 	const struct file_reader *r = arg;
+	const struct known_file *file = &r->of->file;
+	const struct file_range all = { file, 0, (uint64_t)file->size };
 
-	return open_files_read(&r->b->files, &r->of->file, offset, ret, size);
+	return file->path && offset <= all.size && size <= all.size - offset &&
+	       code_windows_read(r->windows, &all, offset, ret, size);
 }
 
 static void lock_single(struct owned *o)
@@ -583,11 +590,11 @@ bool binary_table_rule(const struct binary *binary, uint64_t address,
 	return true;
 }
 
-int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
-		  struct unwind_rule *ret)
+int binary_rule(struct code_windows *w, const struct binary *binary, uint64_t address,
+		struct unwind_rule *ret)
 {
 	struct owned *o = (struct owned *)binary;
-	struct file_reader reader = { b, o };
+	struct file_reader reader = { w, o };
 	const struct unwind_file file = { read_single, &reader };
 	int found;
 
@@ -599,17 +606,17 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 	if (found != 0)
 		return found < 0 ? found : 0;
 	/* It takes some milliseconds: the first one makes it, and the others go on as above meanwhile. */
-	found = need_table(b, o);
+	found = need_table(o);
 	if (found == 0)
 		*ret = *unwind_find(&o->table, address);
 	return found;
 }
 
-int binaries_function(struct binaries *b, const struct binary *binary, uint64_t address,
-		      unwind_visit *visit, void *arg)
+int binary_function(struct code_windows *w, const struct binary *binary, uint64_t address,
+		    unwind_visit *visit, void *arg)
 {
 	struct owned *o = (struct owned *)binary;
-	struct file_reader reader = { b, o };
+	struct file_reader reader = { w, o };
 	const struct unwind_file file = { read_single, &reader };
 	int found = 0;
 
@@ -620,7 +627,7 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 	}
 	if (found != 0)
 		return found == -ENOENT ? 0 : found;
-	found = need_table(b, o);
+	found = need_table(o);
 	return found < 0 ? found : unwind_visit_function(&o->table, address, visit, arg);
 }
 

@@ -27,15 +27,18 @@ const struct binary *binaries_get(struct binaries *b, uint32_t image);
 bool binary_table_rule(const struct binary *binary, uint64_t address,
 		       struct unwind_rule *ret);
 
+/* Empty ones, of their files. Each thread that looks has its own. */
+struct code_windows binaries_windows(struct binaries *b);
+
 /* The rule at an address of it; UNWIND_NONE where none is known. Its table is made when
- * single answers would cost more. 0 or -ENOMEM. Any thread, while no image is added. */
-int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
-		  struct unwind_rule *ret);
+ * single answers would cost more. 0 or -ENOMEM. Any thread, with windows of its own, while no image is added. */
+int binary_rule(struct code_windows *w, const struct binary *binary, uint64_t address,
+		struct unwind_rule *ret);
 
 /* The rows of the function that call frame information knows at an address of it. 1, 0 where there is
- * none, or -ENOMEM. Any thread, while no image is added. */
-int binaries_function(struct binaries *b, const struct binary *binary, uint64_t address,
-		      unwind_visit *visit, void *arg);
+ * none, or -ENOMEM. Likewise. */
+int binary_function(struct code_windows *w, const struct binary *binary, uint64_t address,
+		    unwind_visit *visit, void *arg);
 
 enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
 
@@ -45,9 +48,6 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 
 /* The other way: where what is at an address of the binary is in the file. */
 bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret);
-
-/* Empty ones, of their files. Each thread that looks has its own. */
-struct code_windows binaries_windows(struct binaries *b);
 
 /* Bytes that no process can have changed: those of a segment that is not writable.
  * False where @offset is not in one, or the file is not there any more. */

@@ -83,7 +83,7 @@ static int find_rows(struct stack_walker *w, const struct code_site *at,
 {
 	*ret = (struct function_rows){ .code.start = UINT64_MAX,
 				       .machine = at->binary->machine };
-	return binaries_function(w->binaries, at->binary, at->address, note_row, ret);
+	return binary_function(&w->windows, at->binary, at->address, note_row, ret);
 }
 
 static bool is_in_range(struct code_extent r, uint64_t address)
@@ -358,7 +358,7 @@ int function_start(struct stack_walker *w, const struct code_site *at, uint64_t 
 		   uint64_t *ret)
 {
 	*ret = UINT64_MAX;
-	return binaries_function(w->binaries, at->binary, address, note_from, ret);
+	return binary_function(&w->windows, at->binary, address, note_from, ret);
 }
 
 int function_leads_to(struct stack_walker *w, const struct code_site *function,

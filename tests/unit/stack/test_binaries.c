@@ -284,7 +284,7 @@ Test(binaries, threads_that_ask_at_once_get_one)
 /* Asks for the rules of a library's code, each thread beginning somewhere else: first
  * without a table, then while one of them makes it, then of it. */
 struct rule_asker {
-	struct binaries *binaries;
+	struct code_windows windows;
 	const struct binary *binary;
 	const struct unwind_table *expected;
 	uint64_t from, until, begin;
@@ -298,7 +298,7 @@ static void ask_rule(struct rule_asker *a, uint64_t address)
 	const struct unwind_rule *expected = unwind_find(a->expected, address);
 	struct unwind_rule rule;
 
-	cr_assert_eq(binaries_rule(a->binaries, a->binary, address, &rule), 0);
+	cr_assert_eq(binary_rule(&a->windows, a->binary, address, &rule), 0);
 	a->asked++;
 	a->wrong += rule.cfa_kind != expected->cfa_kind || rule.cfa != expected->cfa ||
 		    rule.ra != expected->ra || rule.fp != expected->fp;
@@ -359,13 +359,19 @@ Test(binaries, threads_that_ask_for_rules_get_those_of_the_table)
 	for (unsigned i = 0; i < THREADS; i++) {
 		uint64_t share = (until - from) / STRIDE / THREADS * STRIDE;
 
-		askers[i] =
-			(struct rule_asker){ s.binaries, binary,	   &table, from,
-					     until,	 from + i * share, 0,	   0 };
+		askers[i] = (struct rule_asker){ binaries_windows(s.binaries),
+						 binary,
+						 &table,
+						 from,
+						 until,
+						 from + i * share,
+						 0,
+						 0 };
 		cr_assert_eq(pthread_create(&threads[i], NULL, ask_rules, &askers[i]), 0);
 	}
 	for (int i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], NULL);
+		code_windows_release(&askers[i].windows);
 		cr_expect_gt(askers[i].asked, 10000u);
 		cr_expect_eq(askers[i].wrong, 0, "%zu of %zu", askers[i].wrong,
 			     askers[i].asked);
@@ -416,17 +422,19 @@ static void scarce_end(struct scarce *c)
  * table is made all the same. */
 static int ask_without(struct scarce *c, long n)
 {
+	struct code_windows windows;
 	const struct binary *binary;
 	struct unwind_rule rule;
 	uint32_t image;
 	int err = 0;
 
 	begin(&c->s);
+	windows = binaries_windows(c->s.binaries);
 	image = add_image(&c->s, c->path);
 	scarce_at = n;
 	binary = binaries_get(c->s.binaries, image);
 	for (uint64_t at = c->from; binary && err == 0 && at < c->until; at += STRIDE) {
-		err = binaries_rule(c->s.binaries, binary, at, &rule);
+		err = binary_rule(&windows, binary, at, &rule);
 		if (err == 0)
 			cr_assert_eq(rule.cfa, unwind_find(&c->table, at)->cfa,
 				     "without allocation %ld", n);
@@ -437,9 +445,10 @@ static int ask_without(struct scarce *c, long n)
 		binary = binaries_get(c->s.binaries, image);
 	cr_assert(binary && binary->there);
 	for (uint64_t at = c->from; at < c->until; at += STRIDE) {
-		cr_assert_eq(binaries_rule(c->s.binaries, binary, at, &rule), 0);
+		cr_assert_eq(binary_rule(&windows, binary, at, &rule), 0);
 		cr_assert_eq(rule.cfa, unwind_find(&c->table, at)->cfa);
 	}
+	code_windows_release(&windows);
 	end(&c->s);
 	return n == 0;
 }
