@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "base/keyed.h"
+
 enum {
 	SOME = 1024, /* cells, that the budget is asked for at once */
 	CELL_MEMORY = 2 * sizeof(struct heat_cell), /* each with room for another one */
@@ -61,21 +63,50 @@ static int by_place(const void *left, const void *right)
 	return is_before(b, a) - is_before(a, b);
 }
 
+/* By one number, in which the cell is above the node. False without memory. */
+static bool sort_by_number(struct heat_cell *v, size_t count)
+{
+	struct keyed *order = malloc(count * sizeof(*order));
+	struct heat_cell *copy = malloc(count * sizeof(*copy));
+	unsigned bits = 0;
+	bool sorted = false;
+
+	/* The narrower the number is, the fewer times all of it is gone through. */
+	for (size_t i = 0; i < count; i++)
+		while ((uint64_t)v[i].node >> bits)
+			bits++;
+	for (size_t i = 0; order && i < count; i++)
+		order[i] = (struct keyed){ (uint64_t)v[i].cell << bits | v[i].node,
+					   (uint32_t)i };
+	if (order && copy && keyed_sort(order, count) == 0) {
+		memcpy(copy, v, count * sizeof(*v));
+		for (size_t i = 0; i < count; i++)
+			v[i] = copy[order[i].id];
+		sorted = true;
+	}
+	free(order);
+	free(copy);
+	return sorted;
+}
+
+static void order_cells(struct heat_cell *v, size_t count)
+{
+	if (count > UINT32_MAX || !sort_by_number(v, count))
+		qsort(v, count, sizeof(*v), by_place);
+}
+
 /* Those of one cell and node become one. */
 static void put_in_order(struct heat *h)
 {
-	struct heat_cell *v = h->cells.v;
-	size_t count = 0, from = h->sorted;
-
-	struct heat_cell *more = NULL;
-	size_t some, all = h->cells.count;
+	struct heat_cell *v = h->cells.v, *more = NULL;
+	size_t count = 0, from = h->sorted, some, all = h->cells.count;
 
 	/* Most often they come in order. */
 	while (from && from < all && is_before(&v[from - 1], &v[from]))
 		from++;
 	some = all - from;
 	if (some)
-		qsort(v + from, some, sizeof(*v), by_place);
+		order_cells(v + from, some);
 	if (some && from && !is_before(&v[from - 1], &v[from]))
 		more = malloc(some * sizeof(*more));
 	if (more) {
@@ -87,7 +118,7 @@ static void put_in_order(struct heat *h)
 					    : more[--some];
 		free(more);
 	} else if (some && from) {
-		qsort(v, all, sizeof(*v), by_place);
+		order_cells(v, all);
 	}
 	for (size_t i = 0; i < h->cells.count; i++) {
 		struct heat_cell *last = count ? &v[count - 1] : NULL;

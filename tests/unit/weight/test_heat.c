@@ -36,6 +36,36 @@ Test(heat, samples_of_a_cell_and_a_node_add_up)
 	heat_release(&h);
 }
 
+/* The order is by cell, then node, whatever numbers they are. */
+Test(heat, large_numbers_of_nodes_and_cells_are_put_in_order)
+{
+	static const uint32_t nodes[] = { UINT32_MAX - 1, 0, 1 << 31, 70000, 3 };
+	struct heat h = heat_of(&first, HEAT_WIDTH_LEAST, NULL);
+	const uint64_t last = UINT32_MAX - UINT64_C(1);
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < 5; i++) {
+			uint64_t cell = i % 2 ? last - i : i,
+				 at = first + cell * HEAT_WIDTH_LEAST;
+
+			add(&h, nodes[i], at, at, 1);
+			add(&h, nodes[4 - i], at, at, 1);
+		}
+	heat_finish(&h);
+	cr_assert_eq(h.cells.count, 9);
+	for (size_t i = 1; i < h.cells.count; i++) {
+		struct heat_cell a = h.cells.v[i - 1], b = h.cells.v[i];
+
+		cr_expect(a.cell < b.cell || (a.cell == b.cell && a.node < b.node), "%zu",
+			  i);
+	}
+	expect_cell(&h, 0, &(struct heat_cell){ 2, 0, 3, 2 });
+	expect_cell(&h, 1, &(struct heat_cell){ 2, 0, UINT32_MAX - 1, 2 });
+	expect_cell(&h, 2, &(struct heat_cell){ 4, 2, 1u << 31, 4 });
+	expect_cell(&h, 8, &(struct heat_cell){ 2, (uint32_t)last - 1, 70000, 2 });
+	heat_release(&h);
+}
+
 /* No part of it is lost by rounding, and the end of a span is no part of it. */
 Test(heat, a_span_is_spread_over_its_cells)
 {
