@@ -102,25 +102,13 @@ static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
 /* How far a chain can be relied on. */
 enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
 
-static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
-				  uint64_t ra)
+/* May the chain end in the function that is returned to, which need not keep a frame pointer? */
+static enum chain_link may_be_last(struct stack_walker *w, const struct walk *k,
+				   uint64_t ra)
 {
+	struct addr_entry *seen = addr_find(w, &k->keys[1], ra);
 	const struct unwind_rule *rule;
-	enum frame_pointer_use use;
-	struct addr_entry *seen;
-	struct code_site at;
 
-	if (!is_return_address(w, k, ra))
-		return LINK_BROKEN;
-	/* JIT code: who writes no rows keeps frame pointers, or the chain would not be here. */
-	if (!addr_code(w, &k->keys[1], ra - 1, &at))
-		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
-	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
-		return LINK_NO_MEMORY;
-	if (use == FRAME_POINTERS_KEPT)
-		return LINK_KEPT;
-	/* The function keeps none. May the chain end in it? */
-	seen = addr_find(w, &k->keys[1], ra);
 	if (!seen)
 		return LINK_NO_MEMORY;
 	rule = &w->rules.v[seen->rule];
@@ -132,13 +120,34 @@ static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 									    : LINK_LAST;
 }
 
+static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
+				  uint64_t ra)
+{
+	enum frame_pointer_use use;
+	struct code_site at;
+
+	if (!is_return_address(w, k, ra))
+		return LINK_BROKEN;
+	/* JIT code: who writes no rows keeps frame pointers, or the chain would not be here. */
+	if (!addr_code(w, &k->keys[1], ra - 1, &at))
+		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
+	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
+		return LINK_NO_MEMORY;
+	if (use == FRAME_POINTERS_KEPT)
+		return LINK_KEPT;
+	/* The function keeps none. */
+	return may_be_last(w, k, ra);
+}
+
 /* How many of what is left of the chain lead to the root; 0: not there. */
 static size_t count_links(struct stack_walker *w, const struct walk *k, struct chain c,
 			  bool *failed)
 {
 	enum chain_link link = LINK_KEPT;
 	struct chain_entry e;
+	struct code_site at;
 	size_t count = 0;
+	uint64_t last = 0;
 
 	while (chain_next(&c, &e) && e.mode == MODE_USER && e.caller) {
 		/* What the last one had in its frame pointer is anything. */
@@ -148,9 +157,15 @@ static size_t count_links(struct stack_walker *w, const struct walk *k, struct c
 		*failed |= link == LINK_NO_MEMORY;
 		if (link == LINK_BROKEN || link == LINK_NO_MEMORY)
 			return 0;
+		last = e.ip;
 		count++;
 	}
-	return c.odd ? 0 : count;
+	/* A program that keeps them has begun in files that were compiled with a C library, which may keep none: the
+	 * chain ends in __libc_csu_init() where that has a zero in the register, and has been called all the same. */
+	if (count && link == LINK_KEPT && addr_code(w, &k->keys[1], last - 1, &at))
+		link = may_be_last(w, k, last);
+	*failed |= link == LINK_NO_MEMORY || w->failed;
+	return c.odd || link == LINK_BROKEN ? 0 : count;
 }
 
 static bool push_links(struct stack_walker *w, const struct walk *k, struct chain *c,

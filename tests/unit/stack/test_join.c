@@ -209,6 +209,39 @@ Test(join, code_that_has_saved_the_frame_pointer_is_not_where_it_ends)
 	walked_end(&w);
 }
 
+/* As __libc_csu_init(), which programs of before glibc 2.34 have beside their own code. */
+Test(join, a_file_that_keeps_frame_pointers_has_functions_that_do_not)
+{
+	struct walked w;
+
+	walked_begin_x86_64(&w);
+	cfi_fde(&w.cfi, 0x1100, 0x40,
+		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 6,
+		    2));
+	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x1200, 0x2000, FRAME_OPS);
+	w.options.join = true;
+	w.value[16] = CODE(0x1050);
+	w.value[6] = STACK(2);
+	w.word[2] = STACK(6);
+	w.word[3] = CODE(0x1090);
+	w.words = COPIED;
+	w.chain[0] = CONTEXT_USER;
+	w.chain[1] = CODE(0x1050);
+	w.chain[2] = CODE(0x1090);
+	w.chain[3] = CODE(0x1120);
+	w.chain[4] = CODE(0x1300);
+	walked_call(&w, 0x1090);
+	walked_call(&w, 0x1120);
+	walked_call(&w, 0x1300);
+	w.sample.chain_count = 4;
+	cr_assert_str_eq(walked(&w), "1050 1090- cut", "something has called it");
+	w.sample.chain_count = 5;
+	cr_assert_str_eq(walked(&w), "1050 1090- 1120- 1300- root");
+	walked_end(&w);
+}
+
 /* At the cut the frame pointer is an older frame's. */
 Test(join, a_frame_without_a_record_of_its_own_hides_how_many_are_missing)
 {
