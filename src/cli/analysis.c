@@ -126,8 +126,8 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	return EXIT_INPUT;
 }
 
-/* A mode may weigh intervals, which are in no piece of time. The library knows which ones do; what
- * else it refuses is told when the input is read. */
+/* A mode may share time out later than it passed, which is in no piece of it. The library knows which
+ * ones do; what else it refuses is told when the input is read. */
 bool can_be_cut(const struct settings *s)
 {
 	struct ff_options options = s->profile;

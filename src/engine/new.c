@@ -153,7 +153,9 @@ static int check_mode(struct ff_profile *p)
 			    "a mode weighs intervals: a chart has those of threads by "
 			    "itself, "
 			    "without --mode");
-	if (p->options.flags & (FF_SAMPLES | FF_TIME_BLOCKS))
+	/* Who shares the time of --mode wall is known later than when it was. */
+	if (p->options.flags & FF_SAMPLES ||
+	    (p->options.flags & FF_TIME_BLOCKS && p->wall.weight))
 		return fail(&p->ctx, -EINVAL,
 			    "a mode weighs intervals: there are no samples to keep");
 	/* How many ran at once is this by the weight. */

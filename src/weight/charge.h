@@ -6,6 +6,12 @@
 /* 1: it is in the tree; 0: it is lost, which is counted; or -ENOMEM. */
 int weight_charge(const struct weight_target *to, const struct charge *c);
 
+/* What was charged is in the piece of time in which it ended. @factor: what its weight was multiplied by.
+ * 1, or -ENOMEM. */
+int weight_place(const struct weight_target *to, const struct charge *c, uint64_t factor);
+/* Both, of a weight in the input's unit. As weight_charge(). */
+int weight_charge_settled(const struct settlement *to, struct charge *c);
+
 /* 1: the sample is the last one of the log; 0: it is not kept, or not to be; or -ENOMEM with a
  * sentence. */
 int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight);

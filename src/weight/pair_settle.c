@@ -254,15 +254,18 @@ static int charge_kept(struct settlement *to, struct charge *charge)
 /* Of an interval, or an object. 0; 1: it is in the tree; or -ENOMEM. */
 static int charge_weight(struct settlement *to, struct charge *charge)
 {
+	int err;
+
 	if (charge->weight == 0)
 		return 0;
 	/* A product that wraps could look possible. */
 	if (charge->weight < WEIGHT_IMPOSSIBLE)
 		charge->weight *= to->factor;
-	return charge->lost || charge->weight >= WEIGHT_IMPOSSIBLE || !to->filters ||
-			       !filters_ask_times(to->filters)
-		       ? weight_charge(&to->target, charge)
-		       : charge_kept(to, charge);
+	err = charge->lost || charge->weight >= WEIGHT_IMPOSSIBLE || !to->filters ||
+			      !filters_ask_times(to->filters)
+		      ? weight_charge(&to->target, charge)
+		      : charge_kept(to, charge);
+	return err > 0 ? weight_place(&to->target, charge, to->factor) : err;
 }
 
 /* Charges a weight that is a part of several. 0, or -ENOMEM. */
@@ -550,9 +553,7 @@ static int charge_object(const struct deferred_event *e, uint64_t until,
 	if (!charge.lost && !(filters_pass_duration(to->filters, until - e->time) &&
 			      find_piece(to, &made_from, &made_until)))
 		charge.lost = LOST_FILTER + 1;
-	if (charge.weight < WEIGHT_IMPOSSIBLE)
-		charge.weight *= to->factor;
-	err = weight_charge(&to->target, &charge);
+	err = weight_charge_settled(to, &charge);
 	return err < 0 ? err : 0;
 }
 

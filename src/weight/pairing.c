@@ -634,6 +634,8 @@ static int take_sample(struct weigher *w, const struct weighing *x,
 			       recording_last(w->rec), &charge.from, &charge.until))
 		charge.lost = LOST_FILTER + 1;
 	err = weight_charge(&w->target, &charge);
+	if (err > 0)
+		err = weight_place(&w->target, &charge, 1);
 	return err < 0 ? fail_memory(w->ctx) : err;
 }
 

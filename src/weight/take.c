@@ -122,6 +122,29 @@ int weight_charge(const struct weight_target *to, const struct charge *c)
 	return 1;
 }
 
+/* Intervals are of unlike length: without this a difference would take an hour and a millisecond of waiting
+ * for two samples of half an hour each. */
+int weight_place(const struct weight_target *to, const struct charge *c, uint64_t factor)
+{
+	if (!to->blocks || c->lost || c->column != COLUMN_WEIGHT ||
+	    c->weight >= WEIGHT_IMPOSSIBLE)
+		return 1;
+	return time_blocks_add(to->blocks, c->until, c->node, c->weight / factor) < 0
+		       ? -ENOMEM
+		       : 1;
+}
+
+int weight_charge_settled(const struct settlement *to, struct charge *c)
+{
+	int err;
+
+	/* A product that wraps could look possible. */
+	if (c->weight < WEIGHT_IMPOSSIBLE)
+		c->weight *= to->factor;
+	err = weight_charge(&to->target, c);
+	return err > 0 ? weight_place(&to->target, c, to->factor) : err;
+}
+
 int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight)
 {
 	struct sample_log *log = w->target.log;

@@ -131,3 +131,34 @@ phase()
 	# The root, main, f and g.
 	"$flamefold" diff -q --strip-hex --table=json c.folded d.folded | jq -e '.tested == 4'
 }
+
+# waits NAME A B: a hundred waits of 1 ms in either of two functions, and one of A, and of B, ms.
+waits()
+{
+	"$build" -o "$1" - <<-END
+	tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_prio:4,prev_state:8,next_comm:16,next_pid:4
+	attr name=sched:sched_switch type=2 config=316 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+	comm pid=7 name=app time=1
+	mmap2 pid=7 start=0x2000 len=0x1000 name=/no/a time=2
+	mmap2 pid=7 start=0x3000 len=0x1000 name=/no/b time=2
+	repeat i 200
+	sample event=sched:sched_switch pid=7 time={2000000 * i + 1000} chain=U,{0x2000 if i % 2 else 0x3000} fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_switch pid=0 tid=0 time={2000000 * i + 1001000} chain=U,0x9000 fields=prev_pid:0,prev_state:0,next_pid:7
+	end
+	sample event=sched:sched_switch pid=7 time=1000000000 chain=U,0x2000 fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_switch pid=0 tid=0 time=$((1000000000 + 1000000 * $2)) chain=U,0x9000 fields=prev_pid:0,prev_state:0,next_pid:7
+	sample event=sched:sched_switch pid=7 time=2000000000 chain=U,0x3000 fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_switch pid=0 tid=0 time=$((2000000000 + 1000000 * $3)) chain=U,0x9000 fields=prev_pid:0,prev_state:0,next_pid:7
+	END
+}
+
+@test "one long wait is one wait, and not as many samples as it is long" {
+	waits a.data 300 1
+	waits b.data 1 300
+	"$flamefold" diff -q --table --mode offcpu a.data b.data >out
+	grep -q ' the sides differ by 59.' out || { cat out; return 1; }
+	grep -q '^# 0 of ' out
+	# A profile file of it knows that, too.
+	for side in a b; do "$flamefold" merge -q --mode offcpu -o $side.ff $side.data; done
+	"$flamefold" diff -q --table a.ff b.ff | diff <(sed 1,2d out) <(sed 1,2d)
+}
