@@ -283,7 +283,7 @@ int difference_sentence(const struct difference *d, unsigned i, struct text *ret
 		/* On one side only it is no noise. */
 		if (total->lost)
 			text_printf(ret, ", and %" PRIu64 " were lost", total->lost);
-		if (total->are_counts)
+		if (total->are_counts && total->samples)
 			text_string(ret,
 				    " (its numbers are taken for counts of samples)");
 		return ret->failed ? -ENOMEM : 1;

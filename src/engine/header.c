@@ -182,6 +182,13 @@ uint64_t input_recorded_at(const struct ff_input *input)
 	return recorded_at(input_recording(input->input));
 }
 
+uint64_t recording_time_kept(const struct ff_profile *p, const struct recording *rec)
+{
+	uint64_t first = rec->first_time, last = rec->last_time;
+
+	return filters_time(p->filters, &first, &last);
+}
+
 struct write_facts profile_facts(const struct ff_profile *p)
 {
 	struct write_facts facts = {
@@ -233,7 +240,7 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		facts.command = ff_input_text(input, FF_INPUT_COMMAND);
 		facts.frequency = input->frequency;
 		facts.period = input->period;
-		facts.duration = rec->last_time - rec->first_time;
+		facts.duration = recording_time_kept(p, rec);
 		if (!p->collected.blocks.refused)
 			facts.blocks = &p->collected.blocks;
 	}

@@ -315,6 +315,8 @@ int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
+/* How long it took, of the time that filters keep: a part's costs are those of that time. */
+uint64_t recording_time_kept(const struct ff_profile *p, const struct recording *rec);
 /* When its first sample was taken, seconds since 1970; 0: not known. */
 uint64_t input_recorded_at(const struct ff_input *input);
 

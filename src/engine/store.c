@@ -159,11 +159,9 @@ int ff_store_write(struct ff_profile *p, const struct ff_store_options *options,
 		known.blocks = &p->collected.blocks;
 	write_profile_facts(&known, &facts, &origin);
 	/* A picture of several has no duration; here those of all are added up. */
-	for (size_t i = 0; i < p->inputs.count && p->inputs.count > 1; i++) {
-		const struct recording *rec = input_recording(p->inputs.v[i]->input);
-
-		origin.counts[COUNT_DURATION] += rec->last_time - rec->first_time;
-	}
+	for (size_t i = 0; i < p->inputs.count && p->inputs.count > 1; i++)
+		origin.counts[COUNT_DURATION] +=
+			recording_time_kept(p, input_recording(p->inputs.v[i]->input));
 	facts.heat = ff_profile_untimed(p) ? NULL : &p->collected.heat;
 	facts.processors = facts.heat ? &p->collected.processors : NULL;
 	facts.plain = given.flags & FF_STORE_PLAIN;

@@ -162,3 +162,22 @@ waits()
 	for side in a b; do "$flamefold" merge -q --mode offcpu -o $side.ff $side.data; done
 	"$flamefold" diff -q --table a.ff b.ff | diff <(sed 1,2d out) <(sed 1,2d)
 }
+
+@test "a picture, or a profile file, of a part of a recording's time took that time" {
+	"$build" -o x.data - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=7 name=app exec time=1
+	repeat i 401
+	sample pid=7 time={10000000 * i + 1000} period=1 chain=U,0x2000
+	end
+	END
+	"$flamefold" -q --only time=1,2 -o x.svg x.data
+	"$flamefold" merge -q --only time=1,2 -o x.ff x.data
+	for part in x.svg x.ff; do
+		"$flamefold" diff -q --table --normalize=time $part x.data >out
+		grep -q ' in 1.0 s$' out && grep -q ' in 4.0 s$' out
+		grep -q '^# A is multiplied by 4 (--normalize=time' out || { cat out; return 1; }
+	done
+	# Where nothing is left nothing is said of its numbers.
+	"$flamefold" diff -q --table --range 5,6 --range 0,1 x.data | grep -qx '# A: x.data, 0 samples of cpu-clock'
+}
