@@ -39,6 +39,7 @@ struct diff_function {
 	uint8_t sides; /* a bit for each side that it is on */
 	uint8_t inlined; /* and for each that has inlined it somewhere */
 	bool unnamed, is_process;
+	uint8_t matched_by; /* the last step that joined another one to it, enum diff_match */
 	uint32_t class; /* another function that it is the same as, or itself */
 	uint32_t input; /* the number, + 1, of the last one that has it */
 };
@@ -204,7 +205,7 @@ struct difference {
 
 	/* difference_finish() */
 	struct diff_options options;
-	uint64_t matched[DIFF_MATCHES]; /* functions */
+	uint64_t matched[DIFF_MATCHES]; /* functions of both sides */
 	uint64_t alone[DIFF_SIDES]; /* functions of one side only */
 	double scale; /* A's weights are multiplied by it */
 	bool of_shares; /* noise is that of shares, not of weights */

@@ -61,6 +61,12 @@ void difference_release(struct difference *d)
 	*d = (struct difference){ 0 };
 }
 
+/* Where no module is known it depends on the format whether a name is a text or a function. */
+static uint8_t kind_of_key(const struct diff_function *f)
+{
+	return f->kind == FUNCTION_USER && !f->module ? FUNCTION_LABEL : f->kind;
+}
+
 /* A function of an input, by its texts. 0, or -ENOMEM. */
 static int add_function(struct difference *d, const struct tree_source *in,
 			const struct function *f, uint32_t *ret)
@@ -92,14 +98,17 @@ static int add_function(struct difference *d, const struct tree_source *in,
 	if (err < 0 || intern_add(&d->strings, module, strlen(module), &new.module) < 0 ||
 	    intern_add(&d->strings, file, strlen(file), &new.file) < 0)
 		return -ENOMEM;
-	hash = hash_u64((uint64_t) new.name << 32 | new.module) ^ hash_u64(new.kind);
+	hash = hash_u64((uint64_t) new.name << 32 | new.module) ^
+	       hash_u64(kind_of_key(&new));
 	i = hash_start(hash);
 	while ((id = hash_find(&d->functions_by_key, hash, &i)) != HASH_NONE) {
-		const struct diff_function *known = &d->functions.v[id];
+		struct diff_function *known = &d->functions.v[id];
 
-		if (known->name == new.name && known->module == new.module &&
-		    known->kind == new.kind)
-			break;
+		if (known->name != new.name || known->module != new.module ||
+		    kind_of_key(known) != kind_of_key(&new))
+			continue;
+		known->kind = new.kind < known->kind ? new.kind : known->kind;
+		break;
 	}
 	if (id == HASH_NONE) {
 		id = (uint32_t)d->functions.count;

@@ -104,7 +104,10 @@ static void spell_name(const struct difference *d, const struct diff_function *f
 	const char *module = intern_text(&d->strings, f->module);
 	size_t size = strlen(name), digits;
 
-	if (step >= MATCH_NUMBER && is_worker(f)) {
+	/* Names alone are what the other side has, numbers, addresses and all. */
+	if (step == MATCH_NAME) {
+		text_add(t, name, clone_base(name, size));
+	} else if (step >= MATCH_NUMBER && is_worker(f)) {
 		/* "kworker/3:1" -> "kworker/<N>:<N>", as perf's sort key comm_nodigit has it. */
 		for (; *name; name += digits ? digits : 1) {
 			digits = strspn(name, "0123456789");
@@ -210,6 +213,8 @@ static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match s
 	}
 	text_release(&common);
 	to->is_process |= d->functions.v[a].is_process;
+	/* Steps come in their order. */
+	to->matched_by = step;
 	d->functions.v[a].class = b;
 	return err;
 }
@@ -305,18 +310,15 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 
 		if (step == MATCH_NUMBER && spelling->are_many &&
 		    is_worker(&d->functions.v[i])) {
-			d->matched[step]++;
-			d->matched[MATCH_EXACT] -= d->functions.v[i].sides == both;
 			err = unite(d, spelling->processes, i, step);
 			continue;
 		}
 		if (sides[i] == both)
 			continue;
 		other = spelling->first[is_in_b ? DIFF_A : DIFF_B];
-		if (!other)
-			continue;
-		d->matched[step]++;
-		err = is_in_b ? unite(d, other, i, step) : unite(d, i, other, step);
+		if (other)
+			err = is_in_b ? unite(d, other, i, step)
+				      : unite(d, i, other, step);
 	}
 	text_release(&t);
 	intern_release(&keys);
@@ -335,7 +337,6 @@ int ladder_match(struct difference *d)
 
 	for (uint32_t i = 1; i < count && err == 0; i++) {
 		sides[i] = d->functions.v[i].sides;
-		d->matched[MATCH_EXACT] += sides[i] == both;
 		if (d->functions.v[i].module)
 			modules |= sides[i];
 	}
@@ -355,9 +356,14 @@ int ladder_match(struct difference *d)
 		for (uint32_t i = 1; i < count && err == 0; i++)
 			sides[i] = sides[ladder_class(d, i)];
 	}
-	for (uint32_t i = 1; i < count && err == 0; i++)
+	/* What has become one counts once, by the step that joined the last of it. */
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		if (ladder_class(d, i) != i)
+			continue;
+		d->matched[d->functions.v[i].matched_by] += sides[i] == both;
 		for (int s = 0; s < DIFF_SIDES; s++)
 			d->alone[s] += sides[i] == 1 << s;
+	}
 	free(sides);
 	return err;
 }

@@ -79,7 +79,7 @@ static void say_matching(const struct difference *d, struct text *t)
 		[MATCH_TEMPLATE] = "by name without arguments of templates and numbers "
 				   "of lambdas",
 		[MATCH_UNNAMED] = "by module, without a symbol",
-		[MATCH_NUMBER] = "processes by name without numbers",
+		[MATCH_NUMBER] = "of processes, by name without numbers",
 		[MATCH_PROGRAM] = "of the program, which has another name",
 		[MATCH_NAME] = "by name alone",
 	};

@@ -490,8 +490,9 @@ bool printed_is_label(const struct printed_frame *frame)
 bool printed_is_kernel(const struct printed_part *module)
 {
 	/* What lies in brackets and is a user's; all others are the kernel, or modules. */
-	static const char *const users[] = { "[vdso",  "[vsyscall", "[unknown", "[heap",
-					     "[stack", "[anon",	    "[uprobes" };
+	static const char *const users[] = { "[vdso",	 "[vsyscall", "[unknown",
+					     "[heap",	 "[stack",    "[anon",
+					     "[uprobes", "[jit",      "[JIT" };
 
 	if (module->size >= 7 &&
 	    memcmp(module->text + module->size - 7, "vmlinux", 7) == 0)

@@ -160,11 +160,14 @@ bool naming_add(const struct naming *n, const struct name_parts *parts, struct t
 
 enum function_kind naming_kind(const struct naming *n)
 {
-	/* Memory in which Android's runtime keeps the code it makes. */
+	/* Memory in which Android's runtime keeps the code it makes; and how flamefold, perf and
+	 * simpleperf call modules of such code, which profiles that were exported have. */
 	static const char *const jit_memory[] = { "dalvik-jit-code-cache",
 						  "dalvik-zygote-jit-code-cache",
 						  "/memfd:jit-cache",
-						  "/memfd:jit-zygote-cache" };
+						  "/memfd:jit-zygote-cache",
+						  "[jit]",
+						  "[JIT" };
 	enum image_kind kind = n->image->kind;
 	bool kernel =
 		kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_KSYMBOL;

@@ -129,7 +129,7 @@ rows()
 	"$flamefold" diff -q --table a.folded b.folded >out
 	grep -q '^# A: a.folded, 4900 samples' out
 	grep -q '^# A is multiplied by 1.10204 (--normalize=share: either side is 100 %)$' out
-	grep -q '2 processes by name without numbers; in A only: 1, in B only: 2$' out
+	grep -q '1 of processes, by name without numbers; in A only: 1, in B only: 2$' out
 	grep -q '^# noise: as if samples were independent, for there are no times; real noise is larger; one recording a side tells the noise within a run only' out
 	grep -q '^# a change of 3.6 points would have been found wherever it is; for 1 % take 69627 samples a side$' out
 	# The same on standard error, where it is not in the output.

@@ -132,6 +132,34 @@ phase()
 	"$flamefold" diff -q --strip-hex --table=json c.folded d.folded | jq -e '.tested == 4'
 }
 
+# Formats differ in what they say of a frame beside its name: modules, kinds, whether it has a symbol.
+@test "a recording is the same as what was exported of it, stacks without a root, JIT code and all" {
+	mkdir maps
+	printf '10000 100 ~f /x/y.js:1\n20000 100 *g\n' >maps/perf-7.map
+	"$build" -o x.data - <<-'END'
+	attr name=cpu-clock type=1 sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=7 name=app7 exec time=1
+	mmap2 pid=7 start=0x10000 len=0x20000 prot=5 name=//anon time=2
+	mmap2 pid=7 start=0x50000 len=0x10000 name=/no/libx.so.1.2 time=2
+	repeat i 400
+	sample pid=7 time={1000000 * i + 1000} period=1 chain=U,{0x10010 if i % 3 else 0x50010},{0x20010 if i % 2 else 0x15010},0x50020
+	end
+	END
+	"$flamefold" --map-dir maps -q -o x.svg x.data
+	"$flamefold" fold --map-dir maps -q x.data >x.folded
+	grep -q 'truncated.*;\*g;~f ' x.folded && grep -q 'libx' x.folded
+	for file in x.pb.gz x.speedscope.json x.ff; do
+		"$flamefold" export --map-dir maps -q -o $file x.data
+	done
+	for file in x.svg x.folded x.pb.gz x.speedscope.json x.ff; do
+		"$flamefold" diff -q --table --map-dir maps x.data $file >out
+		grep -q 'in A only: 0, in B only: 0$' out || { echo "$file"; cat out; return 1; }
+		grep -q ' the sides differ by 0.0 %$' out
+	done
+	# JIT code stays what it is.
+	diff <("$flamefold" fold -q --all --map-dir maps x.data) <("$flamefold" fold -q --all x.pb.gz)
+}
+
 # waits NAME A B: a hundred waits of 1 ms in either of two functions, and one of A, and of B, ms.
 waits()
 {

@@ -444,7 +444,7 @@ Test(difference, two_builds_of_a_program_may_have_two_names)
 	compare(&d, "old;main@1;work@1 5000\nold;main@1;rest@1 5000\nsh;x 100\n",
 		"new;main@2;work@2 6000\nnew;main@2;rest@2 5000\nsh;x 100\n", DIFF_NONE);
 	expect_rows(&d, "changed new;main;work +9.0\n");
-	cr_expect_eq(d.matched[MATCH_PROGRAM], 8);
+	cr_expect_eq(d.matched[MATCH_PROGRAM], 4);
 	difference_release(&d);
 }
 

@@ -40,7 +40,7 @@ static void expect_match(const char *a, const char *module_a, const char *b,
 
 	cr_assert_eq(ladder_match(&d), 0);
 	cr_expect_eq(ladder_class(&d, x), ladder_class(&d, y), "%s and %s", a, b);
-	cr_expect_eq(d.matched[step], 2, "%s and %s", a, b);
+	cr_expect_eq(d.matched[step], 1, "%s and %s", a, b);
 	cr_expect_str_eq(name_of(&d, x), name);
 	cr_expect_eq(d.alone[DIFF_A] + d.alone[DIFF_B], 0);
 	difference_release(&d);
@@ -131,7 +131,7 @@ Test(ladder, workers_of_a_pool_are_one_however_many)
 	cr_expect_str_eq(name_of(&d, one), "worker-<N>");
 	cr_expect_str_eq(name_of(&d, alone), "python3");
 	cr_expect_eq(d.matched[MATCH_EXACT], 1);
-	cr_expect_eq(d.matched[MATCH_NUMBER], 3);
+	cr_expect_eq(d.matched[MATCH_NUMBER], 1);
 	cr_expect_eq(d.alone[DIFF_A] + d.alone[DIFF_B], 0);
 	difference_release(&d);
 }
