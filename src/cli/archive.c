@@ -13,15 +13,37 @@
 #include "cli/sheet.h"
 #include "cli/terminal.h"
 
-static const struct archive_verb verbs[] = {
-	{ "add", " FILE...", SIZE_MAX, archive_add },
-	{ "ls", "", 0, archive_ls },
-	{ "query", "", 0, archive_query },
-	{ "compact", " hour|day", 1, archive_compact },
-	{ "expire", " --older-than=AGE", 0, archive_expire },
-	{ "check", "", 0, archive_check },
+enum { ADD, LS, QUERY, COMPACT, EXPIRE, CHECK, VERBS };
+
+static const struct archive_verb verbs[VERBS] = {
+	[ADD] = { "add", " FILE...", SIZE_MAX, archive_add },
+	[LS] = { "ls", "", 0, archive_ls },
+	[QUERY] = { "query", "", 0, archive_query },
+	[COMPACT] = { "compact", " hour|day", 1, archive_compact },
+	[EXPIRE] = { "expire", " --older-than=AGE", 0, archive_expire },
+	[CHECK] = { "check", "", 0, archive_check },
 };
-enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
+
+/* Where options mean something. One that is passed over would be taken for obeyed: compact --dry-run. */
+static const struct {
+	const char *name;
+	unsigned verbs;
+} verb_options[] = {
+	{ "output", 1 << LS | 1 << QUERY },
+	{ "format", 1 << LS | 1 << QUERY },
+	{ "label", 1 << ADD | 1 << LS | 1 << QUERY | 1 << EXPIRE },
+	{ "host", 1 << LS | 1 << QUERY | 1 << EXPIRE },
+	{ "since", 1 << LS | 1 << QUERY | 1 << EXPIRE },
+	{ "until", 1 << LS | 1 << QUERY | 1 << EXPIRE },
+	{ "from", 1 << ADD },
+	{ "recorded", 1 << ADD },
+	{ "symbol", 1 << QUERY },
+	{ "by", 1 << QUERY },
+	{ "over", 1 << QUERY },
+	{ "keep", 1 << COMPACT },
+	{ "older-than", 1 << EXPIRE },
+	{ "dry-run", 1 << EXPIRE },
+};
 
 static void log_archive(void *arg, const char *line)
 {
@@ -186,10 +208,37 @@ int archive_check(const struct settings *s, const char *directory)
 	return code == 0 && problems ? EXIT_INPUT : code;
 }
 
+/* 0, or an exit code with its message printed. */
+static int check_verb_options(const struct settings *s, size_t verb)
+{
+	enum { OPTIONS = sizeof(verb_options) / sizeof(*verb_options) };
+	char where[64] = "";
+	size_t end = 0;
+
+	for (size_t i = 0; i < s->given_count; i++) {
+		size_t k = 0;
+
+		while (k < OPTIONS && strcmp(verb_options[k].name, s->given[i]) != 0)
+			k++;
+		if (k == OPTIONS || verb_options[k].verbs & 1u << verb)
+			continue;
+		for (size_t v = 0; v < VERBS; v++)
+			if (verb_options[k].verbs & 1u << v)
+				end += (size_t)snprintf(where + end, sizeof(where) - end,
+							"%s%s", end ? ", " : "",
+							verbs[v].name);
+		return usage_error(
+			"option '--%s' is for 'archive %s', not for 'archive %s'",
+			s->given[i], where, verbs[verb].name);
+	}
+	return 0;
+}
+
 static int archive_run(const struct settings *s)
 {
 	const char *word = s->input_count ? s->inputs[0] : "";
 	size_t i = 0;
+	int code;
 
 	while (i < VERBS && strcmp(verbs[i].name, word) != 0)
 		i++;
@@ -199,9 +248,8 @@ static int archive_run(const struct settings *s)
 				   *word ? ", not '" : "", word, *word ? "'" : "");
 	if (s->input_count < 2 || s->input_count - 2 > verbs[i].most)
 		return usage_error("it is 'archive %s DIR%s'", word, verbs[i].arguments);
-	if (s->merge.list && verbs[i].run != archive_add)
-		return usage_error("option '--from' is for 'archive add'");
-	return verbs[i].run(s, s->inputs[1]);
+	code = check_verb_options(s, i);
+	return code ? code : verbs[i].run(s, s->inputs[1]);
 }
 
 const struct command command_archive = {

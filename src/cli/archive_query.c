@@ -115,8 +115,11 @@ int archive_query(const struct settings *s, const char *directory)
 	struct ff_archive *a = NULL;
 	int code = 0;
 
-	if (s->archive.over >= 0 && !s->archive.symbol)
-		return usage_error("option '--over' is of a function: --symbol=NAME");
+	for (size_t i = 0; i < s->given_count && !s->archive.symbol; i++)
+		if (strcmp(s->given[i], "over") == 0 || strcmp(s->given[i], "by") == 0)
+			return usage_error(
+				"option '--%s' is of a function: --symbol=NAME",
+				s->given[i]);
 	if (s->archive.symbol && !*s->archive.symbol)
 		return usage_error("option '--symbol' takes the name of a function");
 	code = archive_open(s, directory, FF_ARCHIVE_READ_ONLY, &a);

@@ -332,6 +332,10 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		/* The first word of a program to run ends the options: all others are its own. */
 		options = options && !ends && command->bit != COMMAND_RECORD;
 	}
+	/* One word of letters is several. */
+	s->given = calloc(args->count + 1, sizeof(*s->given));
+	if (!s->given)
+		return no_memory();
 	/* Defaults are set after the words were understood and before they are, so that
 	 * what was typed wins. */
 	for (const struct option_row *row = option_rows; row->help && code == 0; row++)
@@ -340,6 +344,8 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 	for (size_t i = 0; i < args->count && code == 0; i++) {
 		const struct choice *c = &args->v[i];
 
+		if (c->row)
+			s->given[s->given_count++] = c->row->name;
 		if (c->row)
 			code = c->row->set(s, c->row, c->value);
 		else if (!c->value)
@@ -364,6 +370,7 @@ void arguments_release(struct arguments *args)
 void settings_release(struct settings *s)
 {
 	free(s->inputs);
+	free(s->given);
 	free(s->filters);
 	free(s->events);
 	free(s->merge.labels);

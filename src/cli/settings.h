@@ -26,6 +26,8 @@ struct settings {
 	const char *format; /* NULL: by the suffix of output */
 	const char **inputs;
 	size_t input_count;
+	const char **given; /* names of the options that were typed */
+	size_t given_count;
 	struct filter_option *filters;
 	size_t filter_count;
 	bool symbols; /* info: of each object */

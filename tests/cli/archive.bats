@@ -269,6 +269,13 @@ nights()
 	ls n --until tomorrow|option '--until' takes a time like 2026-11-26
 	ls n -f svg|takes text, csv or json for what is listed, not 'svg'
 	query n --over 5|option '--over' is of a function: --symbol=NAME
+	query n --by host|option '--by' is of a function: --symbol=NAME
+	ls n --by host|option '--by' is for 'archive query', not for 'archive ls'
+	compact n day --dry-run|option '--dry-run' is for 'archive expire', not for 'archive compact'
+	compact n day --since today|option '--since' is for 'archive ls, query, expire', not for 'archive compact'
+	expire n --older-than 1d --keep host|option '--keep' is for 'archive compact', not for 'archive expire'
+	add n 1.folded --since today|option '--since' is for 'archive ls, query, expire', not for 'archive add'
+	check n -qf json|option '--format' is for 'archive ls, query', not for 'archive check'
 	query n --symbol=|option '--symbol' takes the name of a function
 	query n --symbol b --over x|option '--over' takes a percentage like 5%, not 'x'
 	compact n|'archive compact n' is followed by hour or day
@@ -297,7 +304,7 @@ nights()
 	run -1 archive add two --from /dev/null
 	[[ $output == *"'/dev/null' names no inputs"* ]]
 	run -2 archive ls two --from list
-	[[ $output == *"option '--from' is for 'archive add'"* ]]
+	[[ $output == *"option '--from' is for 'archive add', not for 'archive ls'"* ]]
 }
 
 @test "where an index is lost its parts stay" {
