@@ -79,10 +79,13 @@ struct ff_archive_query {
 struct ff_archive_file {
 	const char *name, *host, *kernel, *event, *unit; /* "": not known */
 	const char *labels; /* "build=42 dc=north", in order */
-	uint64_t started, ended; /* ns since 1970; 0: not known */
+	/* ns since 1970; 0: not known. Without .started .ended is how long it took, as far as that is known. */
+	uint64_t started, ended;
 	uint64_t samples, weight; /* in units of 10^-decimals */
 	unsigned decimals;
 	const char *part; /* of what its part is: "recording", "hour", "day" */
+	const char
+		*label_list; /* .labels, each with a NUL behind it, and "" at the end */
 };
 
 /* Of each that fits, by the time when it began; less than 0 ends it with that error. */

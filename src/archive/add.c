@@ -137,7 +137,7 @@ static int index_file(struct ff_archive *a, const struct ff_archive_recording *r
 
 	/* Beyond the year 2262 it is nobody's clock. */
 	start = start <= INT64_MAX / 1000000000 ? start * 1000000000 : 0;
-	if (!start || __builtin_add_overflow(start, counts[COUNT_DURATION], &end) ||
+	if (__builtin_add_overflow(start, counts[COUNT_DURATION], &end) ||
 	    end > INT64_MAX)
 		end = start;
 	err = sql_run(a, NULL, insert, "itttttiiiiiii", part, r->name, c->host,

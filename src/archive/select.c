@@ -49,18 +49,21 @@ int select_want(struct ff_archive *a, const char *const *keys, size_t count)
 	return err < 0 ? err : 0;
 }
 
+/* As many keys as were asked for have one of their values. */
+#define FILES_THAT_FIT                                                                   \
+	"FROM main.file f WHERE f.start_ns BETWEEN ?1 AND ?2 AND "                       \
+	"(SELECT count(DISTINCT w.key) FROM temp.wanted w "                              \
+	"WHERE (w.key = '' AND w.value = f.host) OR EXISTS(SELECT 1 FROM "               \
+	"main.label l WHERE l.file = f.id AND l.key = w.key AND l.value = "              \
+	"w.value)) = (SELECT count(DISTINCT key) FROM temp.wanted)"
+
 int select_files(struct ff_archive *a, const struct ff_archive_query *given)
 {
-	/* As many keys as were asked for have one of their values. */
 	static const char choose[] =
-		"INSERT INTO temp.chosen SELECT f.id FROM main.file f WHERE "
-		"f.start_ns BETWEEN ?1 AND ?2 AND (SELECT count(DISTINCT w.key) FROM "
-		"temp.wanted w "
-		"WHERE (w.key = '' AND w.value = f.host) OR EXISTS(SELECT 1 FROM "
-		"main.label l WHERE l.file = f.id AND l.key = w.key AND l.value = "
-		"w.value)) = (SELECT count(DISTINCT key) FROM temp.wanted)";
+		"INSERT INTO temp.chosen SELECT f.id " FILES_THAT_FIT;
+	static const char timeless[] = "SELECT count(*) " FILES_THAT_FIT;
 	struct ff_archive_query q = { 0 };
-	int64_t first = 0, last = INT64_MAX;
+	int64_t first = 0, last = INT64_MAX, left_out = 0;
 	struct text key = { 0 };
 	int err;
 
@@ -93,6 +96,15 @@ int select_files(struct ff_archive *a, const struct ff_archive_query *given)
 		last = (int64_t)(q.until * SECOND) - 1;
 	if (err >= 0)
 		err = sql_run(a, NULL, choose, "ii", first, last);
+	/* perf record writes no time of day, unless it is told to. */
+	if (err >= 0 && first > 0)
+		err = sql_run(a, &left_out, timeless, "ii", (int64_t)0, (int64_t)0);
+	if (err >= 0 && left_out)
+		warn(&a->ctx,
+		     "left out: %lld recording%s that %s not say when %s began "
+		     "('archive add --recorded=WHEN' does)",
+		     (long long)left_out, left_out == 1 ? "" : "s",
+		     left_out == 1 ? "does" : "do", left_out == 1 ? "it" : "they");
 	return err < 0 ? err : 0;
 }
 
@@ -128,7 +140,7 @@ int select_parts(struct ff_archive *a, bool whole, part_list *ret)
 	return more;
 }
 
-int select_labels(struct ff_archive *a, int64_t file, struct text *ret)
+int select_labels(struct ff_archive *a, int64_t file, struct text *ret, struct text *list)
 {
 	sqlite3_stmt *stmt;
 	int more, err = sql_start(
@@ -138,12 +150,17 @@ int select_labels(struct ff_archive *a, int64_t file, struct text *ret)
 
 	text_clear(ret);
 	text_string(ret, "");
+	text_clear(list);
+	text_string(list, "");
 	if (err < 0)
 		return err;
-	while ((more = sql_next(a, stmt)) > 0)
+	while ((more = sql_next(a, stmt)) > 0) {
 		text_printf(ret, "%s%s=%s", ret->size ? " " : "", sql_text(stmt, 0),
 			    sql_text(stmt, 1));
-	return more == 0 && ret->failed ? fail_memory(&a->ctx) : more;
+		text_printf(list, "%s=%s", sql_text(stmt, 0), sql_text(stmt, 1));
+		text_char(list, '\0');
+	}
+	return more == 0 && (ret->failed || list->failed) ? fail_memory(&a->ctx) : more;
 }
 
 int select_each(struct ff_archive *a, ff_archive_each *each, void *arg)
@@ -153,7 +170,7 @@ int select_each(struct ff_archive *a, ff_archive_each *each, void *arg)
 		"f.end_ns, f.samples, f.weight, f.decimals, p.level FROM temp.chosen c "
 		"JOIN main.file f ON f.id = c.file JOIN main.part p ON p.id = f.part "
 		"ORDER BY f.start_ns, f.host, f.name, f.id";
-	struct text labels = { 0 };
+	struct text labels = { 0 }, list = { 0 };
 	sqlite3_stmt *stmt;
 	int more = 1, err = sql_start(a, &stmt, ask, "");
 
@@ -172,14 +189,16 @@ int select_each(struct ff_archive *a, ff_archive_each *each, void *arg)
 			.part = level_name(sqlite3_column_int64(stmt, 11)),
 		};
 
-		err = select_labels(a, sqlite3_column_int64(stmt, 0), &labels);
+		err = select_labels(a, sqlite3_column_int64(stmt, 0), &labels, &list);
 		file.labels = labels.bytes;
+		file.label_list = list.bytes;
 		if (err == 0)
 			err = each(arg, &file);
 	}
 	if (err < 0 && more > 0)
 		sqlite3_reset(stmt);
 	text_release(&labels);
+	text_release(&list);
 	return err < 0 ? err : more < 0 ? more : 0;
 }
 

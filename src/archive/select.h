@@ -17,7 +17,8 @@ int select_parts(struct ff_archive *a, bool whole, part_list *ret);
 
 /* "build=42 dc=north", in order; borrowed until the next call. */
 struct text;
-int select_labels(struct ff_archive *a, int64_t file, struct text *ret);
+int select_labels(struct ff_archive *a, int64_t file, struct text *ret,
+		  struct text *list);
 
 /* The names of levels, "hour". */
 const char *level_name(int64_t level);

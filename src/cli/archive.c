@@ -92,20 +92,27 @@ const char *archive_time(uint64_t ns, char room[ARCHIVE_TIME])
 
 static int print_file(void *arg, const struct ff_archive_file *f)
 {
-	char began[ARCHIVE_TIME], samples[24], seconds[32];
+	char began[ARCHIVE_TIME], samples[24], seconds[32] = "";
+	struct sheet *l = arg;
 
 	snprintf(samples, sizeof(samples), "%llu", (unsigned long long)f->samples);
-	snprintf(seconds, sizeof(seconds), "%.1f", (double)(f->ended - f->started) / 1e9);
-	sheet_row(arg, (const char *const[]){ archive_time(f->started, began), seconds,
-					      samples, f->host, f->event, f->part,
-					      f->name, f->labels, f->kernel });
+	/* Of text it is not known. */
+	if (f->ended)
+		snprintf(seconds, sizeof(seconds), "%.1f",
+			 (double)(f->ended - f->started) / 1e9);
+	l->list = f->label_list;
+	sheet_row(l, (const char *const[]){ archive_time(f->started, began), seconds,
+					    samples, f->host, f->event, f->part, f->name,
+					    f->labels, f->kernel });
 	return 0;
 }
 
 static const struct sheet_column file_columns[] = {
-	{ "began", 20, false },	    { "seconds", -7, true }, { "samples", -9, true },
-	{ "host", 8, false },	    { "event", 10, false },  { "part", 9, false },
-	{ "recording", 16, false }, { "labels", 12, false }, { "kernel", 0, false },
+	{ "began", 20, SHEET_WORDS },	  { "seconds", -7, SHEET_NUMBER },
+	{ "samples", -9, SHEET_NUMBER },  { "host", 8, SHEET_WORDS },
+	{ "event", 10, SHEET_WORDS },	  { "part", 9, SHEET_WORDS },
+	{ "recording", 16, SHEET_WORDS }, { "labels", 12, SHEET_LIST },
+	{ "kernel", 0, SHEET_WORDS },
 };
 
 int archive_ls(const struct settings *s, const char *directory)

@@ -81,9 +81,9 @@ static int query_symbol(struct ff_archive *a, const struct settings *s)
 {
 	const char *by = s->archive.over >= 0 ? "recording" : s->archive.by;
 	const struct sheet_column columns[] = {
-		{ "began", 20, false }, { "recordings", -10, true },
-		{ "self", -7, true },	{ "total", -7, true },
-		{ by, 16, false },	{ "event", 0, false },
+		{ "began", 20, SHEET_WORDS }, { "recordings", -10, SHEET_NUMBER },
+		{ "self", -7, SHEET_NUMBER }, { "total", -7, SHEET_NUMBER },
+		{ by, 16, SHEET_WORDS },      { "event", 0, SHEET_WORDS },
 	};
 	struct shares w = { .sheet = { .columns = columns,
 				       .count = sizeof(columns) / sizeof(*columns) },

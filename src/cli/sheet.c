@@ -79,6 +79,30 @@ static void put_json_text(FILE *out, const char *cell)
 	putc('"', out);
 }
 
+/* Texts may have blanks in them, so a program needs to see where each ends. */
+static void put_json_list(FILE *out, const char *list)
+{
+	putc('[', out);
+	for (const char *at = list; at && *at; at += strlen(at) + 1) {
+		fputs(at == list ? "" : ", ", out);
+		put_json_text(out, at);
+	}
+	putc(']', out);
+}
+
+static void put_json_cell(struct sheet *l, size_t column, const char *cell)
+{
+	FILE *out = l->out.stream;
+
+	fprintf(out, "\"%s\": ", l->columns[column].name);
+	if (l->columns[column].kind == SHEET_NUMBER)
+		fputs(*cell ? cell : "null", out);
+	else if (l->columns[column].kind == SHEET_LIST)
+		put_json_list(out, l->list);
+	else
+		put_json_text(out, cell);
+}
+
 void sheet_row(struct sheet *l, const char *const *cells)
 {
 	static const char *const between[] = { "  ", ",", ", " };
@@ -108,19 +132,17 @@ void sheet_row(struct sheet *l, const char *const *cells)
 	else if (l->rows == 0)
 		putc('\n', out);
 	for (size_t i = 0; i < end; i++) {
+		bool unknown = l->columns[i].kind == SHEET_NUMBER && !*cells[i];
+
 		fputs(i ? between[l->form] : "", out);
 		if (l->form == SHEET_TEXT && i + 1 == end && l->columns[i].width > 0)
 			put_clean(out, cells[i]);
 		else if (l->form == SHEET_TEXT)
-			put_cell(out, &l->columns[i], cells[i]);
+			put_cell(out, &l->columns[i], unknown ? "-" : cells[i]);
 		else if (l->form == SHEET_CSV)
 			put_csv_cell(out, cells[i]);
 		else
-			fprintf(out, "\"%s\": ", l->columns[i].name);
-		if (l->form == SHEET_JSON && l->columns[i].is_number)
-			fputs(*cells[i] ? cells[i] : "null", out);
-		else if (l->form == SHEET_JSON)
-			put_json_text(out, cells[i]);
+			put_json_cell(l, i, cells[i]);
 	}
 	fputs(l->form == SHEET_JSON ? " }" : "\n", out);
 	l->rows++;

@@ -44,14 +44,39 @@ nights()
 	archive ls n -f json >ls
 	jq -e 'length == 3' ls
 	jq -e '.[1] | .began == "2026-11-26T00:00:05Z" and .host == "web-1" and .event == "cpu-clock" and
-		.samples == 2 and .labels == "build=41" and .kernel == "6.1.0-test" and .seconds == 0.5 and
+		.samples == 2 and .labels == ["build=41"] and .kernel == "6.1.0-test" and .seconds == 0.5 and
 		.recording == "web-1.data" and .part == "recording"' ls
 	jq -e '.[2].host == "web-2"' ls
 	# Of text neither time nor host is known.
-	jq -e '.[0] | .began == "-" and .host == ""' ls
+	jq -e '.[0] | .began == "-" and .host == "" and .seconds == null' ls
 	archive ls n --host web-2 -f csv | cut -d, -f1,4 | diff - <(printf 'began,host\n2026-11-26T00:01:05Z,web-2\n')
 	archive ls n --since 2026-11-26T00:01 --until 2026-11-26T00:02 | grep -q web-2
 	archive ls n --since 2026-11-26T00:01 --until 2026-11-26T00:02 | { ! grep -q web-1; }
+}
+
+@test "what does not say when it began is in no range of times, which is said" {
+	"$build" -o x.data - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=7 name=app exec time=1
+	sample pid=7 time=1000000000 period=1 chain=U,0x2000
+	sample pid=7 time=3500000000 period=1 chain=U,0x2000
+	END
+	archive add -q n --label "of=two words" --label b=1 x.data
+	archive add -q n --recorded 2026-11-26 1.folded
+	# How long it took is known all the same.
+	archive ls n | grep -Eq '^- +2\.5 +2 .* x.data +b=1 of=two words'
+	archive ls n | grep -Eq '^2026-11-26T00:00:00Z +0\.0 .* 1.folded'
+	archive ls n -f json | jq -e '.[0].labels == ["b=1", "of=two words"] and .[0].seconds == 2.5'
+	left_out="left out: 1 recording that does not say when it began ('archive add --recorded=WHEN' does)"
+	for words in "ls n --since 2026-11-26" "query n --until now -f folded" "query n --symbol b --since 2026-11-26" "expire n --older-than 1w --dry-run"; do
+		# shellcheck disable=SC2086 # words
+		run -0 --separate-stderr archive $words
+		[[ $stderr == *"$left_out"* ]] || { echo "$words: $stderr"; false; }
+	done
+	run -0 --separate-stderr archive ls n --since 2026-11-26 --label b=2
+	[ -z "$stderr" ]
+	run -0 --separate-stderr archive ls n --label b=1
+	[ -z "$stderr" ]
 }
 
 @test "what is chosen is what merge makes of the same files" {
@@ -353,5 +378,5 @@ nights()
 	archive ls n >>out
 	archive query n --symbol a --by k >>out
 	run ! grep -q $'\033' out
-	archive ls n -f json | jq -e '.[0].labels == "k=\u001b[2J"'
+	archive ls n -f json | jq -e '.[0].labels == ["k=\u001b[2J"]'
 }
