@@ -177,6 +177,16 @@ void format_words(unsigned command, char *list, size_t size)
 			 " or what 'export' writes");
 }
 
+static bool writes_json(unsigned command)
+{
+	struct format f;
+	bool found = false;
+
+	for (size_t i = 0; !found && format_at(i, &f); i++)
+		found = f.commands & command && ends_with(f.suffixes, ".json");
+	return found;
+}
+
 /* @path has a suffix, and it is of no format. */
 static int refuse_suffix(const struct settings *s, const char *suffix, const char *list)
 {
@@ -184,8 +194,12 @@ static int refuse_suffix(const struct settings *s, const char *suffix, const cha
 	const char *path = s->output;
 
 	snprintf(stem, sizeof(stem), "%.*s", (int)(suffix - 1 - path), path);
+	if (strcasecmp(suffix, "json") == 0 && s->command->bit == COMMAND_DIFF)
+		return usage_error("'%s' is named like JSON, but '%s' writes %s, and its "
+				   "table, --table=json, to standard output",
+				   path, s->command->name, list);
 	/* Many formats are JSON. */
-	if (strcasecmp(suffix, "json") == 0)
+	if (strcasecmp(suffix, "json") == 0 && writes_json(s->command->bit))
 		return usage_error("'%s' could be of several formats: name one, like "
 				   "-f speedscope or %s.speedscope.json; '%s' writes %s",
 				   path, stem, s->command->name, list);
@@ -201,9 +215,12 @@ static int refuse_suffix(const struct settings *s, const char *suffix, const cha
 	if (strcasecmp(suffix, "data") == 0)
 		return usage_error("'%s' is named like a recording, but '%s' writes %s",
 				   path, s->command->name, list);
-	return usage_error("'%s' is named like %s, but '%s' writes %s: -f FORMAT writes "
-			   "it under any name",
-			   path, suffix, s->command->name, list);
+	/* Of merge -f is a list of inputs. */
+	return usage_error("'%s' is named like %s, but '%s' writes %s%s", path, suffix,
+			   s->command->name, list,
+			   s->command->bit == COMMAND_MERGE
+				   ? ""
+				   : ": -f FORMAT writes it under any name");
 }
 
 int format_choose(const struct settings *s, struct format *ret)

@@ -273,6 +273,12 @@ titled()
 	usage "option '--format' takes folded for 'fold', not 'svg'" fold -f svg in.folded
 	usage "'x.svg' is named like svg, but 'fold' writes folded" fold -o x.svg in.folded
 	usage "'x.json' could be of several formats: name one, like -f speedscope or x.speedscope.json; 'graph' writes svg, html, folded or what 'export' writes" -o x.json in.folded
+	# Who writes none of these is not told to.
+	usage "'x.json' is named like json, but 'fold' writes folded: -f FORMAT writes it under any name" fold -o x.json in.folded
+	usage "'x.json' is named like json, but 'merge' writes ff" merge -o x.json in.folded
+	for name in x.json x.speedscope.json; do
+		usage "'$name' is named like JSON, but 'diff' writes svg, html, folded or pprof, and its table, --table=json, to standard output" diff --table=json -o $name in.folded in.folded
+	done
 	[ ! -e x.svg ]
 	[ ! -e x.json ]
 }
