@@ -152,8 +152,9 @@ int archive_add(const struct settings *s, const char *directory)
 			t->path = standard ? FOLD_STDIN : inputs[i];
 			w->fates[i] = known ? FATE_KNOWN : FATE_REFUSED;
 			/* What is there already needs no folding, and a profile file has been. */
-			if ((known || ff_is_profile(t->path)) &&
-			    !(t->made = strdup(t->path)))
+			if (known && !(t->made = strdup(t->path)))
+				code = no_add_memory();
+			else if (!known && fold_take_profile(s, t) < 0)
 				code = no_add_memory();
 		}
 		if (code == 0)

@@ -9,6 +9,15 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
+/* Is it all that was asked for, as it is? Else a tree is made of it. */
+static bool wants_whole_parts(const struct settings *s)
+{
+	const struct ff_options *o = &s->profile;
+
+	return !s->filter_count && !o->event && !o->mode && !o->pair &&
+	       o->count != FF_COUNT_SAMPLES;
+}
+
 static int query_graph(struct ff_archive *a, const struct settings *s)
 {
 	struct ff_archive_query q = archive_asked(s);
@@ -22,7 +31,7 @@ static int query_graph(struct ff_archive *a, const struct settings *s)
 
 	if (code)
 		return code;
-	if (strcmp(format.name, "ff") == 0) {
+	if (strcmp(format.name, "ff") == 0 && wants_whole_parts(s)) {
 		/* It is a profile file already when parts are merged. */
 		code = output_open(&out, path);
 		if (code)

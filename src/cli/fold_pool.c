@@ -528,6 +528,21 @@ static int start_some(struct fold_pool *pool, struct fold_run *run, size_t *busy
 	return err;
 }
 
+int fold_take_profile(const struct settings *s, struct fold_task *t)
+{
+	static const char filtered[] = "--only and --drop do not apply to a profile file "
+				       "here: 'flamefold --only "
+				       "symbol=NAME -o part.ff FILE' makes one of a part";
+
+	if (!ff_is_profile(t->path))
+		return 0;
+	if (s->filter_count)
+		t->why = strdup(filtered);
+	else
+		t->made = strdup(t->path);
+	return t->why || t->made ? 0 : -ENOMEM;
+}
+
 int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 {
 	struct settings wanted = *pool->settings;

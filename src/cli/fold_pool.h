@@ -32,6 +32,8 @@ int fold_pool_run(struct fold_pool *pool, struct fold_task *tasks, size_t count)
 /* What a profile file in --tree is named by: the input's content, and all else that decides what becomes of it. */
 int fold_input_hash(const char *input, char ret[65]); /* a negative errno */
 uint64_t fold_options_hash(const struct settings *s);
+/* Before that, of a task with its path: what is a profile file already needs no folding. 0, or -ENOMEM. */
+int fold_take_profile(const struct settings *s, struct fold_task *t);
 /* What was made is gone. */
 void fold_pool_release(struct fold_pool *pool);
 

@@ -54,8 +54,7 @@ static int make_task(struct merging *m, size_t i)
 
 	*t = (struct fold_task){ .path = strcmp(m->inputs[i], "-") == 0 ? FOLD_STDIN
 									: m->inputs[i] };
-	return ff_is_profile(t->path) && !(t->made = strdup(t->path)) ? no_merge_memory()
-								      : 0;
+	return fold_take_profile(m->settings, t) < 0 ? no_merge_memory() : 0;
 }
 
 static int gather_inputs(struct merging *m)

@@ -107,6 +107,30 @@ nights()
 	[[ $output == *"nothing in 'n' fits"* ]]
 }
 
+@test "a part of what is chosen is a part as a profile file, too" {
+	"$build" -o x.data - <<-'END'
+	attr name=cpu-clock sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+	attr name=faults type=1 config=2 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=2
+	comm pid=7 name=app exec time=1
+	sample id=1 pid=7 time=1000 period=30 chain=U,0x2000
+	sample id=1 pid=7 time=2000 period=50 chain=U,0x3000
+	sample id=2 pid=7 time=3000 period=7 chain=U,0x3000
+	END
+	archive add -q n 1.folded
+	archive add -q m --event all x.data
+	for options in "n --only symbol=b" "n --drop symbol=b" "m --count=samples"; do
+		# shellcheck disable=SC2086 # words
+		archive query -q $options -o x.ff
+		# shellcheck disable=SC2086
+		archive query -q $options -f folded >direct
+		"$flamefold" fold -q x.ff | diff direct -
+	done
+	diff direct <(echo 'app;[unknown] 3')
+	run -1 archive query n --event nobody -o y.ff
+	run -1 archive query n --mode offcpu -o y.ff
+	[ ! -e y.ff ]
+}
+
 @test "the same recording counts once, whatever it is called" {
 	cp 1.folded other
 	merge 1.folded -o 1.ff

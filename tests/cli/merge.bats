@@ -382,6 +382,21 @@ bomb()
 	cmp x.ff y.ff
 }
 
+@test "a profile file that would have to be filtered is refused, and not merged whole" {
+	merge 2.folded -o 2.ff
+	run -3 --separate-stderr timeout 300 "$flamefold" merge --only symbol=b 1.folded 2.ff -o x.ff
+	[[ ${stderr_lines[0]} == *"refused '2.ff': --only and --drop do not apply to a profile file here"* ]]
+	"$flamefold" fold -q x.ff | diff - <(echo 'a;b 3')
+	run -3 --separate-stderr timeout 300 "$flamefold" archive add --drop symbol=b n 1.folded 2.ff
+	[[ ${stderr_lines[0]} == *"refused '2.ff': --only and --drop do not apply"* ]]
+	"$flamefold" archive query n -q -f folded | diff - <(echo 'a;d 5')
+	# What the sentence says.
+	"$flamefold" -q --only symbol=b -o part.ff 2.ff
+	merge --only symbol=b 1.folded -o x.ff
+	merge x.ff part.ff -o y.ff
+	"$flamefold" fold -q y.ff | diff - <(echo 'a;b 5')
+}
+
 @test "mistakes are told" {
 	run -2 "$flamefold" merge 1.folded -o x.svg
 	[[ $output == *"'merge' writes ff"* ]]
