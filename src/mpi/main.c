@@ -147,7 +147,7 @@ static void make_own(struct rank_run *r)
 		struct fold_task *t = &r->tasks[i];
 
 		t->path = share->named.inputs[share->own[i]];
-		if (ff_is_profile(t->path) && !(t->made = strdup(t->path)))
+		if (fold_take_profile(r->settings, t) < 0)
 			rank_fail(r, t->path, strerror(ENOMEM));
 	}
 	if (fold_pool_run(&r->pool, r->tasks, share->count))
