@@ -22,6 +22,7 @@ struct ff_diff {
 	char *anchor;
 	unsigned flags;
 	char *unit; /* what weights count; NULL: not known */
+	char *event, *event_unit; /* of the first input that has one */
 	ARRAY(char *) sentences; /* NULL at the end */
 	bool finished;
 };
@@ -68,6 +69,8 @@ void ff_diff_free(struct ff_diff *d)
 	array_release(&d->sentences);
 	free(d->anchor);
 	free(d->unit);
+	free(d->event);
+	free(d->event_unit);
 	free(d);
 }
 
@@ -76,27 +79,49 @@ const char *ff_diff_error(const struct ff_diff *d)
 	return d->ctx.error;
 }
 
-/* Cycles and nanoseconds have nothing to do with each other. */
+/* Time of waits and of what ran is both in ns. */
+static bool is_mode(const char *event)
+{
+	return mode_find(event) && strcmp(event, "cpu") != 0;
+}
+
+/* Cycles and nanoseconds have nothing to do with each other. Text does not say what it counts. */
 static int check_events(struct ff_diff *d, const struct diff_input *input,
 			const char *unit)
 {
 	const struct difference *diff = &d->difference;
+	const char *known = d->event, *event = input->event;
+	bool other_unit, other_event;
 
-	if (!d->unit && unit) {
+	if (!d->unit && unit)
 		d->unit = strdup(unit);
-		return d->unit ? 0 : fail_memory(&d->ctx);
-	}
-	if (d->flags & FF_DIFF_UNLIKE_EVENTS || !d->unit || !unit ||
-	    strcmp(d->unit, unit) == 0)
+	if (unit && !d->unit)
+		return fail_memory(&d->ctx);
+	if (!event || d->flags & FF_DIFF_UNLIKE_EVENTS)
 		return 0;
-	for (int s = 0; s < DIFF_SIDES; s++)
+	if (!known) {
+		d->event = strdup(event);
+		d->event_unit = unit ? strdup(unit) : NULL;
+		return d->event && (d->event_unit || !unit) ? 0 : fail_memory(&d->ctx);
+	}
+	other_event = strcmp(known, event) != 0;
+	/* Samples of one event are like its periods, where shares are compared. */
+	other_unit = d->event_unit && unit ? strcmp(d->event_unit, unit) != 0
+					   : other_event && d->event_unit != unit;
+	for (int s = 0; s < DIFF_SIDES && other_unit; s++)
 		if (diff->total[s].inputs)
 			return fail(
 				&d->ctx, -EINVAL,
 				"cannot compare '%s', which counts %s, with '%s', which "
 				"counts %s (--event=NAME, --count=samples, --force)",
-				input->path, unit, diff->total[s].brief.bytes, d->unit);
-	return 0;
+				input->path, unit ?: "samples",
+				diff->total[s].brief.bytes, d->event_unit ?: "samples");
+	return other_event && (is_mode(known) || is_mode(event))
+		       ? fail(&d->ctx, -EINVAL,
+			      "cannot compare '%s', which is of %s, with what is of %s "
+			      "(--force)",
+			      input->path, event, known)
+		       : 0;
 }
 
 static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile *p,

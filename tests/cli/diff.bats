@@ -473,6 +473,25 @@ by_time()
 	[[ $stderr == *"cannot compare 'instructions.data', which counts instructions, with 'cycles.data', which counts cycles (--event=NAME, --count=samples, --force)"* ]]
 	"$flamefold" diff -q --force -f folded cycles.data instructions.data | grep -q ' 7 7$'
 	"$flamefold" diff -q --count=samples -f folded cycles.data instructions.data | grep -q ' 1 1$'
+	# One may have no unit of its own, as tracepoints have none, or both the same one.
+	"$build" -o switches.data - <<-'END'
+	tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_prio:4,prev_state:8,next_comm:16,next_pid:4
+	attr name=sched:sched_switch type=2 config=316 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+	attr name=cpu-clock type=1 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,CALLCHAIN ids=3
+	comm pid=7 name=app time=1
+	sample event=sched:sched_switch pid=7 time=1000 chain=U,0x12 fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_switch pid=0 tid=0 time=4000 chain=U,0x12 fields=prev_pid:0,prev_state:0,next_pid:7
+	sample event=cpu-clock pid=7 time=5000 period=9 chain=U,0x12
+	END
+	"$flamefold" -q --event sched:sched_switch -o switches.svg switches.data
+	"$flamefold" -q --event cpu-clock -o clock.svg switches.data
+	"$flamefold" -q --mode offcpu -o waits.svg switches.data
+	run -1 --separate-stderr "$flamefold" diff cycles.data switches.svg
+	[[ $stderr == *"cannot compare 'switches.svg', which counts samples, with 'cycles.data', which counts cycles (--event=NAME, "* ]]
+	run -1 --separate-stderr "$flamefold" diff waits.svg clock.svg
+	[[ $stderr == *"cannot compare 'clock.svg', which is of cpu-clock, with what is of offcpu (--force)"* ]]
+	"$flamefold" diff -q --force -f folded waits.svg clock.svg | grep -q '^app;.* 3000 9$'
+	"$flamefold" diff -q --table waits.svg waits.svg >same
 }
 
 @test "a loss on one side is said" {
