@@ -16,3 +16,12 @@ int merge_set_label(struct settings *s, const struct option_row *row, const char
 	s->merge.labels[s->merge.store.label_count++] = arg;
 	return 0;
 }
+
+int merge_set_key(struct settings *s, const struct option_row *row, const char *arg)
+{
+	/* What a script's variable is where it was not set. */
+	if (!*arg)
+		return option_refuse(s, row, arg, "host, hour, or the key of a label");
+	*(const char **)((char *)s + row->at) = arg;
+	return 0;
+}

@@ -5,5 +5,7 @@
 
 /* As option_row.set. */
 int merge_set_label(struct settings *s, const struct option_row *row, const char *arg);
+/* A word by which recordings are told apart: "host", a time, or the key of a label. */
+int merge_set_key(struct settings *s, const struct option_row *row, const char *arg);
 
 #endif

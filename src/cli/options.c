@@ -559,7 +559,7 @@ const struct option_row option_rows[] = {
 	{ "from", 'f', "FILE", "merge the files that FILE names, too, a line each or with a NUL behind "
 	  "each; -: standard input", MERGE, set_text, AT(merge.list) },
 	{ "by", 0, "WHAT", "a file for each host, for each hour of the first sample, or for each value of a "
-	  "label; its value is put into the name of the output", MERGE, set_text, AT(merge.store.by) },
+	  "label; its value is put into the name of the output", MERGE, merge_set_key, AT(merge.store.by) },
 	{ "label", 0, "KEY=VALUE", "what is written has this label; any number of times",
 	  MERGE, .set = merge_set_label },
 	{ "no-inputs", 0, NULL, "count what was read, do not list it",
@@ -595,7 +595,7 @@ const struct option_row option_rows[] = {
 	{ "symbol", 0, "NAME", "query: print what share this function has had, in place of a graph",
 	  ARCHIVE, set_text, AT(archive.symbol) },
 	{ "by", 0, "WHAT", "with --symbol, what is a row: hour, day, recording, host, or the key of a label",
-	  ARCHIVE, set_text, AT(archive.by), .initial = "day" },
+	  ARCHIVE, merge_set_key, AT(archive.by), .initial = "day" },
 	{ "over", 0, "PERCENT", "with --symbol: print the first recording in which it has more than that",
 	  ARCHIVE, .set = archive_set_over },
 	{ "keep", 0, "KEY", "compact: keep apart what differs in host, or in the label KEY; any number of times "

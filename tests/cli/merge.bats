@@ -404,6 +404,8 @@ bomb()
 	[[ $output == *"takes KEY=VALUE"* ]]
 	run -2 "$flamefold" merge 1.folded --by host -o -
 	[[ $output == *"several files"* ]]
+	run -2 "$flamefold" merge 1.folded --by= -o x.ff
+	[[ $output == *"option '--by' takes host, hour, or the key of a label, not ''"* ]]
 	merge 1.folded -o x.ff
 	run -2 "$flamefold" merge x.ff 2.folded -o x.ff
 	[[ $output == *"is an input"* ]]
