@@ -93,7 +93,7 @@ int choose_events(struct input_job *j)
 	if (p->options.flags & FF_CHART) {
 		j->chart.asks = filters_ask_samples(p->filters);
 		j->chart.column = p->waits;
-		chart_bind(&j->chart, j->rec, &p->strings);
+		chart_bind(&p->ctx, &j->chart, j->rec, &p->strings);
 		chart_beside(&j->chart, j->rec, &wish);
 	}
 	if (p->wall.weight) {

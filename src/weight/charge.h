@@ -25,4 +25,7 @@ int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_whic
 bool weight_is_broken(const struct recording *rec, const struct deferred_queue *q,
 		      uint64_t from, uint64_t until);
 
+/* event_choice.c: what records all of them, where those of an event_is_sampled() are of no use. */
+void say_some_switches(struct context *ctx);
+
 #endif

@@ -38,10 +38,11 @@ static const struct event_field *switch_field(const struct recording *rec, int e
 	return event_format_find(recording_format(rec, &rec->events.v[event]), name);
 }
 
-void chart_bind(struct chart_source *chart, const struct recording *rec,
-		const struct intern *strings)
+void chart_bind(struct context *ctx, struct chart_source *chart,
+		const struct recording *rec, const struct intern *strings)
 {
 	static const char name[] = "sched:sched_switch";
+	bool has_some = false;
 
 	chart->has_records = rec->by_type[PERF_RECORD_SWITCH] ||
 			     rec->by_type[PERF_RECORD_SWITCH_CPU_WIDE];
@@ -50,11 +51,14 @@ void chart_bind(struct chart_source *chart, const struct recording *rec,
 		const struct event *e = &rec->events.v[i];
 
 		chart->has_records |= (e->flags & PERF_ATTR_SWITCHES) != 0;
-		/* One of many tells nothing: who ran meanwhile is not known. */
-		if (chart->switches < 0 && !e->frequency && e->period <= 1 &&
-		    strncmp(intern_text(strings, e->name), name, sizeof(name) - 1) == 0)
+		if (strncmp(intern_text(strings, e->name), name, sizeof(name) - 1) != 0)
+			continue;
+		has_some |= event_is_sampled(e);
+		if (chart->switches < 0 && !event_is_sampled(e))
 			chart->switches = (int)i;
 	}
+	if (chart->switches < 0 && has_some)
+		say_some_switches(ctx);
 	if (chart->switches >= 0) {
 		chart->prev = switch_field(rec, chart->switches, "prev_pid");
 		chart->state = switch_field(rec, chart->switches, "prev_state");

@@ -78,8 +78,9 @@ struct weigher;
 struct weighing;
 struct settlement;
 
-void chart_bind(struct chart_source *chart, const struct recording *rec,
-		const struct intern *strings);
+/* Says so where only some switches were recorded. */
+void chart_bind(struct context *ctx, struct chart_source *chart,
+		const struct recording *rec, const struct intern *strings);
 
 /* What tells who runs does not weigh, where something else does. */
 struct event_wish;

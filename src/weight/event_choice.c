@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "weight/weight.h"
+#include "weight/charge.h"
 
 /*
  * What two events have in common that count the same on different kinds of
@@ -372,4 +372,12 @@ void event_choice_release(struct event_choice *choice)
 	free(choice->pattern);
 	choice->labels = (struct event_labels){ 0 };
 	choice->pattern = NULL;
+}
+
+void say_some_switches(struct context *ctx)
+{
+	warn(ctx,
+	     "only some switches between threads were recorded, for -F and -c are of "
+	     "all events: give the clock its own, "
+	     "-e cpu-clock/freq=999/ -e sched:sched_switch");
 }

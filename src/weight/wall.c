@@ -96,13 +96,9 @@ int wall_bind(struct context *ctx, struct wall *wall, const struct recording *re
 		wall->switches = -1;
 	if (!wall->woken)
 		wall->wakings = -1;
-	/* One of many tells neither who runs nor for how long it has not. */
 	switches = wall->switches < 0 ? NULL : &rec->events.v[wall->switches];
-	if (switches && (switches->frequency || switches->period > 1)) {
-		warn(ctx, "only some switches between threads were recorded, for -F and "
-			  "-c are "
-			  "of all events: give the clock its own, "
-			  "-e cpu-clock/freq=999/ -e sched:sched_switch");
+	if (switches && event_is_sampled(switches)) {
+		say_some_switches(ctx);
 		wall->switches = -1;
 	}
 	wall->source = has_records	     ? WALL_RECORDS

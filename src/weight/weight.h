@@ -190,6 +190,12 @@ static inline bool event_is_dummy(const struct event *e)
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 }
 
+/* One of many, which of switches tells neither who runs nor for how long it has not. */
+static inline bool event_is_sampled(const struct event *e)
+{
+	return e->frequency || e->period > 1;
+}
+
 /* It counts ns. */
 static inline bool event_is_clock(const struct event *e)
 {

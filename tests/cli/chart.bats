@@ -184,6 +184,18 @@ expect()
 	END
 }
 
+@test "switches of which only some were recorded tell nothing, and what records all of them is said" {
+	{ at 100 a; switch 115 1 1 9 c; at 140 b 1; } >said
+	switches=${switches/period=1 /period=999 } switches=${switches/sample_id_all/sample_id_all,freq} recorded all <said
+	run -0 --separate-stderr "$flamefold" export --addrs --chart -f chrome x.data
+	[[ $stderr == *"only some switches between threads were recorded"*"-e cpu-clock/freq=999/ -e sched:sched_switch"* ]]
+	[[ $output != *off-cpu* ]]
+	recorded all <said
+	run -0 --separate-stderr "$flamefold" export --addrs --chart -f chrome x.data
+	[[ $stderr != *"only some"* ]]
+	[[ $output == *off-cpu* ]]
+}
+
 @test "threads are in the order of their processor time, those of a process together" {
 	{
 		at 100 a 1 0; at 100 a 2 1; at 110 a 2 1
