@@ -9,6 +9,7 @@
 #include "engine/live_mode.h"
 
 #include <errno.h>
+#include <flamefold_chart.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +75,24 @@ static void ask_for_event(const struct rule_event *e, const struct pair_rule *ru
 
 /*
  * Who runs is told by SWITCH records, which need no permission; what a thread waits in by the call chains
- * of switches, where those are permitted. Beside them is sampled what was asked for, or the clock.
+ * of switches, where those are permitted. Beside them is sampled what was asked for, or what is by default.
  */
-static int choose_wall(struct ff_profile *p, struct live_options *wanted,
-		       struct live_mode *ret)
+static int choose_switches(struct ff_profile *p, struct live_options *wanted,
+			   struct live_mode *ret)
 {
-	static const char *const clock[] = { "cpu-clock" };
+	bool is_chart = !p->wall.weight;
+	/* Copies of the stacks of all who go are more than a machine can bear. */
+	bool no_copy = wanted->record.who == FF_RECORD_SYSTEM &&
+		       wanted->record.chain == FF_RECORD_AUTO &&
+		       !wanted->record.stack_size;
+	const char *const usual[] = { is_chart ? "cycles" : "cpu-clock" };
 	const char *const *events =
-		wanted->record.event_count ? wanted->record.events : clock;
+		wanted->record.event_count ? wanted->record.events : usual;
 	size_t count = wanted->record.event_count ? wanted->record.event_count : 1;
 
+	/* Its samples alone make a chart, too. */
+	if (wanted->record.who == FF_RECORD_CGROUP && is_chart)
+		return 0;
 	if (wanted->record.who == FF_RECORD_CGROUP)
 		return fail(&p->ctx, -EINVAL,
 			    "switches of a cgroup's threads are not told: use -a, and "
@@ -97,12 +106,12 @@ static int choose_wall(struct ff_profile *p, struct live_options *wanted,
 		ret->words[i] = events[i];
 		ret->asked[i] = (struct live_asked){ .filter = "" };
 	}
-	if (p->wall.weight == WALL_EXACT &&
+	if ((is_chart || p->wall.weight == WALL_EXACT) &&
 	    live_has_event(&p->ctx, "sched:sched_switch", NULL) > 0) {
 		ret->words[count] = "sched:sched_switch";
-		ret->asked[count++] = (struct live_asked){ .every = true,
-							   .filter = "",
-							   .optional = true };
+		ret->asked[count++] = (struct live_asked){
+			.every = true, .filter = "", .no_copy = no_copy, .optional = true
+		};
 	}
 	wanted->record.events = ret->words;
 	wanted->record.event_count = count;
@@ -160,8 +169,8 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	bool swap;
 	int err;
 
-	if (p->wall.weight)
-		return choose_wall(p, wanted, ret);
+	if (p->wall.weight || p->options.flags & FF_CHART)
+		return choose_switches(p, wanted, ret);
 	if (!profile_rule(p)) {
 		if (wanted->record.event_count || !p->ratio.name)
 			return 0;
@@ -358,6 +367,9 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 	const char *words = wanted->record.events[index], *but = NULL;
 	const struct live_asked *asked = &wanted->asked[index];
 	const char *colon = strchr(words, ':');
+	const char *chain = asked->no_chain  ? "call-graph=no"
+			    : asked->no_copy ? "call-graph=fp"
+					     : "";
 	bool tracepoint = colon && colon != modifiers_of(words) && !strchr(words, '/');
 	struct text name = { 0 }, terms = { 0 }, event = { 0 }, filter = { 0 };
 
@@ -369,10 +381,9 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 		text_string(&name, words);
 	if (!asked->every && rate)
 		text_string(&terms, rate);
-	else if (asked->no_chain || !tracepoint)
+	else if (*chain || !tracepoint)
 		text_printf(&terms, "%s%s%s", tracepoint ? "" : "period=1",
-			    asked->no_chain && !tracepoint ? "," : "",
-			    asked->no_chain ? "call-graph=no" : "");
+			    *chain && !tracepoint ? "," : "", chain);
 	if (name.bytes && terms.size)
 		add_perf_terms(&event, name.bytes, terms.bytes);
 	else

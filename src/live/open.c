@@ -305,6 +305,16 @@ static const char *path_of(const struct live_event *probe)
 	return (const char *)(uintptr_t)probe->attr.config1;
 }
 
+/* No rate is for it where each time it happens was asked for. */
+static void take_every(struct live_event *event)
+{
+	if (!event->asked->every)
+		return;
+	event->rated = true;
+	event->attr.freq = 0;
+	event->attr.sample_period = 1;
+}
+
 /* 1: the event at @index is an earlier one, which takes what is asked of either; 0, or -ENOMEM. */
 static int join_asked(struct context *ctx, struct live *l, size_t index,
 		      const struct live_asked *asked)
@@ -332,8 +342,10 @@ static int join_asked(struct context *ctx, struct live *l, size_t index,
 		both->filter = "";
 		both->no_chain &= asked->no_chain;
 		both->registers |= asked->registers;
+		both->every |= asked->every;
 		other->asked = both;
 		other->no_chain = both->no_chain;
+		take_every(other);
 		return 1;
 	}
 	return 0;
@@ -412,10 +424,7 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 			}
 			event->no_chain = asked->no_chain;
 			event->asked = asked;
-			if (asked->every) {
-				event->rated = true;
-				event->attr.sample_period = 1;
-			}
+			take_every(event);
 		}
 	}
 	/* On a machine with two kinds of processors there are two of each. */

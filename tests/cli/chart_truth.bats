@@ -102,3 +102,25 @@ check()
 	perf script --ns -F time,event,trace -i x.data 2>perf.err | grep sched_switch >switches
 	check switches x.json switches
 }
+
+@test "a live chart has what threads wait in, and says when they had a processor, as what it saves does" {
+	for events in '' '-e cpu-clock' '-e cpu-clock,sched:sched_switch'; do
+		# shellcheck disable=SC2086
+		"$flamefold" record -q -F 999 $events -g fp --save x.data --chart -f chrome -o x.json -- "$BATS_FILE_TMPDIR/turns" >told
+		check turns x.json told
+		# All of them, and each with the stack that its thread went with: turns wait for a lock.
+		"$flamefold" info -f json x.data >info
+		[ "$(jq '[.events[] | select(.name == "sched:sched_switch") | .period] | unique == [1]' info)" = true ]
+		[ "$(jq '.records.SWITCH > 30' info)" = true ]
+		waits=$(jq '[.traceEvents[] | select(.cat == "off-cpu")] | (map(select(.name == "[waiting]")) | length)
+			- 2 * (map(select(.name | test("futex_wait|schedule"))) | length)' x.json)
+		[ "$waits" -lt 0 ]
+		"$flamefold" export -q --chart -f chrome x.data >y.json
+		cmp x.json y.json
+		rm x.data
+	done
+	run -0 "$flamefold" record --chart -g fp -F 999 --print-perf -p 1
+	[ "$output" = "perf record --call-graph fp --switch-events -e cycles/freq=999/ -e sched:sched_switch -p 1" ]
+	run -0 "$flamefold" record --chart --print-perf -a
+	[[ $output == *" -e sched:sched_switch/call-graph=fp/" ]]
+}

@@ -48,7 +48,8 @@ static const uint8_t argument_registers[7];
 /*
  * So many bytes of each stack as a processor that is busy all the time can copy without that
  * being seen: 65,528 at 99 samples a second, 32 KiB at 999, 8 KiB at 4,999. How often an event with
- * a period comes is not known. A ring has to hold some of them.
+ * a period comes is not known, and neither are the events of a mode; beside switches of threads something
+ * is sampled at a rate. A ring has to hold some of them.
  */
 static uint32_t usual_stack(const struct live_options *options,
 			    const struct live_permission *permission,
@@ -58,7 +59,8 @@ static uint32_t usual_stack(const struct live_options *options,
 
 	if (plan->chain == FF_RECORD_DWARF)
 		return USUAL_STACK;
-	if (!options->asked && (options->record.frequency || !options->record.period))
+	if ((!options->asked || options->switches) &&
+	    (options->record.frequency || !options->record.period))
 		most = COPIED_A_SECOND / (plan->frequency ? plan->frequency : 1);
 	if (!permission->ipc_lock && permission->paranoid != -1)
 		ring = permission->mlock_kb << 10;
@@ -133,7 +135,8 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 	return 0;
 }
 
-static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan)
+static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan,
+			  const struct live_asked *asked)
 {
 	if (plan->chain == FF_RECORD_NO_CHAIN)
 		return;
@@ -145,7 +148,7 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 			PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
 		attr->exclude_callchain_user = 1;
 	}
-	if (!plan->stack_size)
+	if (!plan->stack_size || (asked && asked->no_copy))
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = plan->stack_size;
@@ -189,7 +192,7 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	if (!event->no_chain)
-		ask_for_chain(attr, plan);
+		ask_for_chain(attr, plan, event->asked);
 	if (event->probe)
 		complete_probe(event);
 	if (options->record.flags & FF_RECORD_RAW_SAMPLES && tracepoint && !event->probe)
