@@ -52,7 +52,7 @@ struct ff_phase {
 	double share; /* of its weight that has this function on the stack, 0 to 1 */
 };
 
-/* Of a finished profile with FF_PHASES, in order of time; the first begins with the first sample. How
+/* Of a finished profile with FF_PHASES, in order of time, from the first to the last of what it has. How
  * many there are; 0 where the profile has no times. *@ret: until the profile is freed. */
 FF_API size_t ff_profile_phases(const struct ff_profile *p, const struct ff_phase **ret);
 

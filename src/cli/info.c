@@ -6,6 +6,7 @@
  */
 #include "cli/info.h"
 
+#include <flamefold_time.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,9 @@ static int report_all(const struct settings *s, const char *const *inputs, size_
 				put_report(r->text, text);
 			free(text);
 		}
+		if (code == 0 && s->phases && ff_profile_untimed(a.profile))
+			say_warning("there are no phases in '%s': %s", inputs[i],
+				    ff_profile_untimed(a.profile));
 		if (code == 0) {
 			if (s->stats || s->verbose)
 				print_stats(&a, now());
@@ -95,8 +99,12 @@ static int info_run(const struct settings *s)
 	struct output out = { 0 };
 	struct format format;
 	size_t count;
-	int worst, code = text_prepare(s, &format, &inputs, &count);
+	int worst, code;
 
+	if (s->symbols && s->phases)
+		return usage_error("options '--symbols' and '--phases' ask for two "
+				   "answers: give one of them");
+	code = text_prepare(s, &format, &inputs, &count);
 	if (code == 0)
 		code = output_open(&out, s->output);
 	if (code)

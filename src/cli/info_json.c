@@ -86,14 +86,16 @@ static void put_json_warnings(const struct ff_profile *p, struct json *j)
 	json_close(j, ']');
 }
 
-/* Only where they were asked for; times are ns. */
+/* Where they were asked for; times are ns. */
 static void put_json_phases(const struct ff_profile *p, struct json *j)
 {
 	const struct ff_phase *phases;
 	size_t count = ff_profile_phases(p, &phases);
 
-	if (!count)
+	if (!count) {
+		json_null(j, "phases");
 		return;
+	}
 	json_open(j, "phases", '[');
 	for (size_t i = 0; i < count; i++) {
 		json_open(j, NULL, '{');

@@ -11,13 +11,17 @@ int picture_set_heat(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
-/* "1s", "100ms"; a number alone is seconds. */
+/* "1s", "100ms", "1h"; a number alone is seconds. */
 int picture_set_slice(struct settings *s, const struct option_row *row, const char *arg)
 {
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 } };
+	} units[] = {
+		/* Those of --only time=, but for what is too short. */
+		{ "", 1e9 },   { "s", 1e9 },	{ "ms", 1e6 },	{ "us", 1e3 },
+		{ "m", 6e10 }, { "min", 6e10 }, { "h", 36e11 },
+	};
 	char *end;
 	double value;
 

@@ -20,6 +20,8 @@ static const char *why_untimed(const struct ff_profile *p, const struct settings
 {
 	const char *colors = s->graph.colors;
 
+	if (!format_is_picture(format) && !format_is_stored(format))
+		return "only pictures and profile files have one";
 	if (!format_is_picture(format))
 		return ff_profile_untimed(p);
 	/* These stacks have got frames, and ends, that cells of time know nothing of. */
@@ -116,6 +118,9 @@ int result_prepare(const struct settings *s, struct format *format, const char *
 		return usage_error(
 			"option '--chart' writes svg, chrome or speedscope, not %s",
 			format->name);
+	if (s->phases && s->heat == HEAT_NO)
+		return usage_error("option '--phases' marks the map of time, which "
+				   "'--no-heat' leaves out");
 	if (format_is_picture(format))
 		code = check_graph_options(s);
 	if (code)

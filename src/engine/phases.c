@@ -41,7 +41,8 @@ struct finder {
 	ARRAY(struct seen) seen; /* by cell */
 	ARRAY(struct kind) kinds; /* 0: nothing */
 	ARRAY(uint32_t) cuts; /* cells that begin a phase */
-	uint32_t cells, least; /* cells in all, and of a phase */
+	uint32_t first, end,
+		least; /* cells: from the first to the last one with something; of a phase */
 };
 
 static double entropy(double count)
@@ -80,8 +81,10 @@ static int list_kinds(struct finder *f)
 	samples = samples ? samples : 1;
 	unit = (double)named_total(tree, 0) / (double)samples;
 	usual = (double)samples / (cells ? cells : 1);
-	f->cells = h->cells.count ? array_last(&h->cells)->cell + 1 : 0;
-	for (size_t i = 0, next = 0; i < h->cells.count && err == 0; i++) {
+	/* What was before and after it is not asked for, or nothing is known of it. */
+	f->first = h->cells.count ? h->cells.v[0].cell : 0;
+	f->end = h->cells.count ? array_last(&h->cells)->cell + 1 : 0;
+	for (size_t i = 0, next = f->first; i < h->cells.count && err == 0; i++) {
 		const struct heat_cell *c = &h->cells.v[i];
 
 		if (!array_reserve(&f->seen, 2)) {
@@ -273,12 +276,14 @@ int phases_find(struct ff_profile *p, struct phase_list *ret)
 	struct finder f = { .p = p };
 	int err = list_kinds(&f);
 
-	f.least = f.cells / SPAN_PARTS > CELLS_LEAST ? f.cells / SPAN_PARTS : CELLS_LEAST;
-	if (err == 0 && f.cells && array_reserve(&f.cuts, 2)) {
-		f.cuts.v[f.cuts.count++] = 0;
-		f.cuts.v[f.cuts.count++] = f.cells;
+	f.least = (f.end - f.first) / SPAN_PARTS > CELLS_LEAST
+			  ? (f.end - f.first) / SPAN_PARTS
+			  : CELLS_LEAST;
+	if (err == 0 && f.end && array_reserve(&f.cuts, 2)) {
+		f.cuts.v[f.cuts.count++] = f.first;
+		f.cuts.v[f.cuts.count++] = f.end;
 		err = cut_all(&f);
-	} else if (f.cells) {
+	} else if (f.end) {
 		err = -ENOMEM;
 	}
 	for (size_t i = 0; i + 1 < f.cuts.count && err == 0; i++) {

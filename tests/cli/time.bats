@@ -38,6 +38,9 @@ slice()
 	done
 	"$flamefold" fold --by-time=250ms phases.txt | slice 2.750000000,3.000000000 >is
 	"$flamefold" fold --only time=2.75,3 phases.txt | cmp - is
+	# Minutes and hours are those of --only time=.
+	"$flamefold" fold --by-time=1m phases.txt | sed 's/^# .*/# 0,60/' >is
+	"$flamefold" fold --by-time=1h phases.txt | sed 's/^# 0.0*,3600.0*$/# 0,60/' | cmp - is
 	# All of them are all.
 	grep -v '^#' slices | awk '{ n += $2 } END { print n }' >is
 	"$flamefold" fold phases.txt | awk '{ n += $2 } END { print n }' | cmp - is
@@ -73,7 +76,27 @@ slice()
 	awk -v at="${BASH_REMATCH[1]}" 'BEGIN { exit !(at >= 6.98 && at <= 7.05) }'
 	[[ $output =~ \ \ 10\.000\ \ collect ]]
 	"$flamefold" info --phases -f json phases.txt | grep -q '"function": "collect"'
-	! "$flamefold" info -f json phases.txt | grep '"phases"'
+	[ "$("$flamefold" info -f json phases.txt | jq .phases)" = null ]
+}
+
+@test "phases are of what is asked for, and where there are none that is said" {
+	# What lies before it is not known to be nothing.
+	run -0 --separate-stderr "$flamefold" info --phases --only time=3,9 phases.txt
+	[[ $output =~ 'first sample on'$'\n'\ +3\.000\ \ [67]\.[0-9]+\ \ work ]]
+	[[ $output =~ \ \ 9\.000\ \ collect && $output != *'nothing runs'* && $stderr != *phases* ]]
+	echo 'a;b 1' >a.folded
+	run -0 --separate-stderr "$flamefold" info --phases a.folded phases.txt
+	[[ $stderr == "flamefold: there are no phases in 'a.folded': nothing in it has a time" ]]
+	[[ $output == *'seconds from the first sample on'* ]]
+	[ "$("$flamefold" info -q --phases -f json a.folded | jq .phases)" = null ]
+	run -2 --separate-stderr "$flamefold" info --phases --symbols phases.txt
+	[[ $stderr == *"'--symbols' and '--phases' ask for two answers"* ]]
+	run -2 --separate-stderr "$flamefold" graph --phases --no-heat phases.txt
+	[[ $stderr == *"'--phases' marks the map of time, which '--no-heat' leaves out"* ]]
+	for option in --heat --phases; do
+		run -0 --separate-stderr "$flamefold" graph $option -f folded phases.txt
+		[[ $stderr == *"no map of time: only pictures and profile files have one"* ]]
+	done
 }
 
 @test "the picture is the same for any number of threads, and --no-heat is without" {
