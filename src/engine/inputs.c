@@ -86,11 +86,14 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 	input->stored = stored;
 	if (p->options.flags & FF_CHART && kind != INPUT_PERF) {
 		saved_tree_release(&tree);
-		return fail(&p->ctx, -EINVAL,
-			    "cannot draw a chart of '%s': it has no times; --flamechart "
-			    "draws "
-			    "folded text in its order",
-			    input_path(opened));
+		return saved ? fail(&p->ctx, -EINVAL,
+				    "cannot draw a chart of '%s': it does not say which "
+				    "thread ran when",
+				    input_path(opened))
+			     : fail(&p->ctx, -EINVAL,
+				    "cannot draw a chart of '%s': it has no times; "
+				    "--flamechart draws folded text in its order",
+				    input_path(opened));
 	}
 	switch (kind) {
 	case INPUT_FOLDED:

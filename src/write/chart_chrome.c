@@ -41,6 +41,38 @@ static void add_complete_event(const struct tree_source *in,
 	text_char(t, '}');
 }
 
+/* A process is called as its first thread is, whose number it has; where that is not in the chart as
+ * the first one that is. */
+static void add_process_name(const struct tree_source *in, size_t index, struct text *t)
+{
+	const struct chart *chart = in->chart;
+	const struct chart_thread *first = &chart->threads.v[index], *named = first;
+	const struct chart_thread *end = chart->threads.v + chart->threads.count;
+	const char *comm;
+
+	for (const struct chart_thread *other = first;
+	     other < end && chart_process(other) == chart_process(first); other++)
+		if (other->tid == other->pid)
+			named = other;
+	comm = named->comm ? intern_text(in->strings, named->comm) : "process";
+	text_printf(t,
+		    "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"tid\":%u,"
+		    "\"ts\":0,\"args\":{\"name\":",
+		    index ? "," : "", (unsigned long long)chart_process(first),
+		    first->tid ? first->tid : first->cpu);
+	if (chart->inputs > 1) {
+		struct text name = { 0 };
+
+		text_printf(&name, "input %u: %s", named->input + 1, comm);
+		json_string(t, name.bytes ? name.bytes : "", name.size);
+		t->failed |= name.failed;
+		text_release(&name);
+	} else {
+		json_quoted(t, comm);
+	}
+	text_string(t, "}}");
+}
+
 /* Names, and the order in which tracks are to be. */
 static void add_track(const struct tree_source *in, size_t index, struct text *t)
 {
@@ -53,13 +85,9 @@ static void add_track(const struct tree_source *in, size_t index, struct text *t
 	chart_thread_name(in->chart, thread, in->strings, &name);
 	t->failed |= name.failed;
 	if (!before || chart_process(before) != pid) {
+		add_process_name(in, index, t);
 		text_printf(t,
-			    "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,"
-			    "\"tid\":%u,\"ts\":0,\"args\":{\"name\":",
-			    index ? "," : "", pid, tid);
-		json_string(t, name.bytes ? name.bytes : "", name.size);
-		text_printf(t,
-			    "}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":"
+			    ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":"
 			    "%llu,\"tid\":%u,\"ts\":0,\"args\":{\"sort_index\":%zu}}",
 			    pid, tid, index);
 	}

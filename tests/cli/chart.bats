@@ -218,6 +218,17 @@ expect()
 	END
 }
 
+@test "trace events name a process as its first thread, whichever thread has most processor time" {
+	{ echo 'comm pid=1 tid=2 name=helper time=3'; at 100 a 1; at 200 b 2; at 210 b 2; } | recorded clock
+	"$flamefold" export -q --addrs --chart -f chrome x.data >x.json
+	called() { jq -r ".traceEvents[] | select(.name == \"$1\") | .args.name" x.json; }
+	[ "$(called process_name)" = app ]
+	[ "$(called thread_name)" = helper-2$'\n'app-1 ]
+	# Where that one is not in it the first one is.
+	"$flamefold" export -q --addrs --chart -f chrome --only tid=2 x.data x.data >x.json
+	[ "$(called process_name)" = $'input 1: helper\ninput 2: helper' ]
+}
+
 @test "filters say which samples and which threads are in it" {
 	{ switch 95 2 1 1 b; at 100 a; at 110 b; switch 118 1 1 2 c; at 160 b 2; } | recorded switches
 	expect --only tid=1 <<-END
@@ -281,6 +292,10 @@ expect()
 	echo "a;b 3" >x.folded
 	run -1 "$flamefold" graph --chart -o x.svg x.folded
 	[[ $output == *"--flamechart draws folded text in its order"* ]]
+	# What adds up all of the time has times, but no threads.
+	"$flamefold" graph -q --heat -o x.ff x.data
+	run -1 "$flamefold" graph --chart -o x.svg x.ff
+	[[ $output == *"it does not say which thread ran when" ]]
 	"$flamefold" graph -q --flamechart -o x.svg x.folded
 	run -1 "$flamefold" graph --flamechart -o x.svg x.folded x.data
 	[[ $output == *"--chart draws several recordings"* ]]
