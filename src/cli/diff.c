@@ -77,6 +77,12 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 		return usage_error(
 			"option '--range' stands twice and compares two times of "
 			"one input");
+	/* Both would count: what either has. */
+	for (size_t i = 0; s->range_count && i < s->filter_count; i++)
+		if (!s->filters[i].drop && strncmp(s->filters[i].text, "time=", 5) == 0)
+			return usage_error("option '--range' is the time of a side: "
+					   "'--only %s' cannot go with it",
+					   s->filters[i].text);
 	if ((s->range_count || c->events[0]) && s->input_count == 1 &&
 	    strcmp(s->inputs[0], "-") == 0)
 		return usage_error(

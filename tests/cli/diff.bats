@@ -312,6 +312,11 @@ rows()
 	run -2 --separate-stderr "$flamefold" diff --range 0,10 --range 10,20 - <x.data
 	[[ $stderr == *"so name a file"* ]]
 	run -2 "$flamefold" diff --range 0,10 --range 0,10 x.data x.data
+	# Of two times what either has would be in both sides.
+	run -2 --separate-stderr "$flamefold" diff --range 0,10 --range 10,20 --only time=5,15 x.data
+	[[ $stderr == *"option '--range' is the time of a side: '--only time=5,15' cannot go with it"* ]]
+	"$flamefold" diff -q -f folded --unnamed=address --range 0,10 --range 10,20 --drop time=5,15 x.data >out
+	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'500 0\n0 500' ]
 }
 
 # timed NAME: 10 s with a sample each 10 ms, 9 s without, and 1 s with them again.
