@@ -76,6 +76,15 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	return 0;
 }
 
+static bool has_times(const struct recording *rec)
+{
+	bool has = !rec->events.count;
+
+	for (size_t i = 0; i < rec->events.count; i++)
+		has |= rec->is_list || rec->events.v[i].sample_type & PERF_SAMPLE_TIME;
+	return has && !rec->has_no_times;
+}
+
 int choose_events(struct input_job *j)
 {
 	struct ff_profile *p = j->p;
@@ -86,7 +95,7 @@ int choose_events(struct input_job *j)
 	};
 	int err;
 
-	if (p->options.flags & FF_CHART && j->rec->has_no_times)
+	if (p->options.flags & FF_CHART && !has_times(j->rec))
 		return fail(&p->ctx, -EINVAL,
 			    "cannot draw a chart of '%s': it has no times",
 			    input_path(j->in));

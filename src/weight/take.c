@@ -27,11 +27,24 @@ uint64_t weight_of(const struct weight_options *options, const struct event *eve
 	return s->period;
 }
 
+/* When it was; 0: not known. An event without times has places in the file in their stead, and a clock
+ * may begin at 0 (perf script --reltime). */
+static uint64_t moment_of(const struct recording *rec, const struct sample *s)
+{
+	bool has_times = rec->is_list
+				 ? !rec->has_no_times
+				 : rec->events.v[s->event].sample_type & PERF_SAMPLE_TIME;
+
+	return !has_times ? 0 : s->time ? s->time : 1;
+}
+
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret)
 {
+	uint64_t moment = moment_of(w->rec, s);
+
 	ret->sample = s;
-	ret->charge = (struct charge){ .from = s->time, .until = s->time };
+	ret->charge = (struct charge){ .from = moment, .until = moment };
 	ret->comm = 0;
 	ret->how = w->wall && w->wall->is_bound ? WEIGH_BY_WALL
 		   : w->pairing->is_bound	? WEIGH_PAIRED

@@ -398,3 +398,30 @@ slices_of()
 	[ -z "$(by_processor offcpu.svg)" ]
 	"$flamefold" fold -q --addrs offcpu.data | grep -q ' 200$'
 }
+
+@test "a clock may begin at 0, and where samples have no times places in the file are none" {
+	# As perf script --reltime prints it.
+	awk '/cycles:/ { sub(/[0-9]+\.[0-9]+:/, sprintf("%.6f:", substr($4, 1, 12) - 86390)) } { print }' phases.txt >rel.txt
+	grep -q ' 0\.000000: ' rel.txt
+	"$flamefold" fold --by-time=20ms phases.txt >is
+	"$flamefold" fold --by-time=20ms rel.txt | cmp - is
+	"$flamefold" graph -q -o rel.svg rel.txt
+	"$flamefold" fold --by-time=20ms rel.svg | cmp - is
+	sed 's/ [0-9]*\.[0-9]*: / /' phases.txt >none.txt
+	{
+		echo 'attr name=cycles period=7 ids=1 sample_type=IDENTIFIER,IP,TID,PERIOD,CALLCHAIN flags=comm_exec'
+		echo 'comm pid=1 name=main exec time=1'
+		for i in 1 2 3; do
+			echo 'sample pid=1 ip=0x1234 period=7 chain=U,0x1234'
+		done
+	} >none.pd
+	"$root/tests/perfdata/build" -o none.data none.pd
+	for file in none.txt none.data; do
+		run -0 --separate-stderr "$flamefold" graph --heat -o x.svg $file
+		[[ $stderr == *"no map of time: something in it has no time"* ]]
+		run -1 --separate-stderr "$flamefold" fold --by-time=1s $file
+		[[ $stderr == *"no slices of time: something in it has no time"* ]]
+		run -1 --separate-stderr "$flamefold" graph --chart -o x.svg $file
+		[[ $stderr == *"cannot draw a chart of '$file': it has no times" ]]
+	done
+}
