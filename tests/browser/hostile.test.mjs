@@ -271,4 +271,46 @@ test("the viewer's style is for nothing else in somebody else's page", async () 
 	await page.close();
 });
 
+test("of two graphs in a page each has its own style, keys and place in the address", async () => {
+	const inside = (svg) => svg.replace(/^<\?xml[^>]*\?>\s*(<!DOCTYPE[^>]*>)?/, "");
+	const times = Array.from({ length: 400 }, (_, k) =>
+		`p 1/1 [000] ${(1000 + k / 100).toFixed(6)}: 1000 cycles: \n\t401000 f+0x4 (/bin/p)\n\t401000 main+0x4 (/bin/p)\n\n`).join("");
+	const stacks = "start;parse 700\nstart;read 300\n";
+	const page = await browser.newPage();
+	const address = browser.write(`<!DOCTYPE html><meta charset="utf-8"><title>two</title><a href="#below">below</a>${inside(graph(times))}<h2 id="below">below</h2>${inside(graph(stacks))}`, "two.html");
+	const ready = () => page.waitForFunction(() => document.querySelectorAll("svg[data-ready]").length === 2);
+	const zooms = () => page.evaluate(() => [...document.querySelectorAll("svg[data-flamefold]")].map(({ dataset }) => dataset.zoom !== ""));
+	const box = (n, name) => page.locator(`svg[data-flamefold] >> nth=${n} >> #tree rect[aria-label^="${name} "]`);
+
+	await page.goto(address);
+	await ready();
+	/* What the second one takes back of the page's style is none of the first one's. */
+	assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#strip")).position), "relative");
+	assert.ok(await page.evaluate(() => document.querySelector("#timemap").clientHeight <= 100));
+	await box(1, "parse").click();
+	await box(0, "main").click();
+	assert.deepEqual(await zooms(), [true, true]);
+
+	const link = page.url();
+
+	await page.goBack();
+	assert.deepEqual(await zooms(), [false, true]);
+	/* A place in the page is no link of a graph. */
+	await page.click("a");
+	assert.deepEqual(await zooms(), [false, true]);
+	await page.goto("about:blank");
+	await page.goto(link);
+	await ready();
+	assert.deepEqual(await zooms(), [true, true]);
+	/* The one with the focus keeps it, and the other one is where it was. */
+	await box(0, "main").focus();
+	await page.evaluate(() => window.dispatchEvent(new Event("resize")));
+	await page.setViewportSize({ width: 900, height: 600 });
+	await page.waitForFunction(() => innerWidth === 900);
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^main /);
+	assert.match(await page.locator("#details >> nth=1").textContent(), /^parse /);
+	await page.close();
+});
+
 test("nothing of all this is an error or a request", browser.quiet);

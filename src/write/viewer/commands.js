@@ -219,11 +219,15 @@ function press(happens) {
 	const isList = target.matches?.("select");
 	let does;
 
-	/* In somebody else's page keys are for what is looked at. */
-	if (!isAlone && !pointed && !elements.app.contains(target))
+	/* A slider takes the keys that move it, and no others. In somebody else's page keys are for what is looked
+	 * at, and for one graph of several. */
+	if (happens.defaultPrevented || !isAlone && !pointed && !elements.app.contains(target))
 		return;
-	if (opened === elements.menu && key === "Tab")
+	if (key === "Tab" && opened === elements.menu)
 		closeOver();
+	/* What lies over the page has one thing to go to, and hides all others. */
+	else if (key === "Tab" && /^(help|copied)$/.test(opened?.id))
+		happens.preventDefault();
 	if (key === "Escape")
 		does = leave;
 	else if (key === "F3" || control && key === "f")
@@ -232,8 +236,7 @@ function press(happens) {
 		does = changeCase;
 	else if (opened === elements.menu && arrow)
 		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
-	/* A slider takes the keys that move it, and no others. */
-	else if (control || happens.altKey || opened || happens.defaultPrevented || target.matches?.("input, textarea")
+	else if (control || happens.altKey || opened || target.matches?.("input, textarea")
 		 || isList && (arrow || key === "Enter")
 		 || key === "Enter" && target.matches?.("button"))
 		return;

@@ -66,9 +66,9 @@ function paintOf({ box, above }, looks) {
 }
 
 function draw(zoomedFrom = zoom) {
-	const began = performance.now(), hasFocus = focused()?.box >= 0;
+	const began = performance.now();
 	const { app, stage, frames } = elements;
-	const isInside = app.contains(focused());
+	const isInside = app.contains(focused()), hasFocus = isInside && focused().box >= 0;
 
 	dark = isDark();
 	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${

@@ -133,6 +133,20 @@ function zoomTo(box) {
 
 const readQuery = (from) => new URLSearchParams(from);
 
+/* [what the address says of this graph, and of others]: of several in a page all but the first have their number
+ * before their keys, "1.z=...". */
+function readLink() {
+	const all = [...document.querySelectorAll("svg[data-flamefold]")];
+	const own = readQuery(), others = readQuery(), number = all.indexOf(root), prefix = number > 0 ? `${number}.` : "";
+
+	for (const [key, value] of readQuery(location.hash.slice(1)))
+		if ((/^\d+\./.exec(key) ?? [""])[0] === prefix)
+			own.append(key.slice(prefix.length), value);
+		else
+			others.append(key, value);
+	return [own, others, prefix];
+}
+
 function saveLink(replaces) {
 	const query = readQuery(linkTo(graph, zoom));
 
@@ -145,17 +159,19 @@ function saveLink(replaces) {
 		query.append("t", step);
 	/* A document without an address of its own has nothing to save it in. */
 	try {
-		const { hash, pathname, search } = location;
+		const { hash, pathname, search } = location, [, others, prefix] = readLink();
 
+		for (const [key, value] of query)
+			others.append(prefix + key, value);
 		/* The place in an old link is not that of this one. */
-		if (hash.slice(1) !== String(query))
+		if (hash.slice(1) !== String(others))
 			history[replaces ? "replaceState" : "pushState"](0, "",
-				`${pathname}${/[?&][xys]=/.test(search) ? "" : search}#${query}`);
+				`${pathname}${/[?&][xys]=/.test(search) ? "" : search}#${others}`);
 	} catch {}
 }
 
 function restoreLink() {
-	const query = readQuery(location.hash.slice(1)), old = readQuery(location.search);
+	const [query] = readLink(), old = readQuery(location.search);
 	const chosen = { steps: query.getAll("t") };
 
 	if (profile.heat)

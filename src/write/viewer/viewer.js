@@ -175,10 +175,13 @@ async function start() {
 	fitLabel = makeLabels((string) => context.measureText(string).width);
 	mount(fillPage());
 	restoreLink();
-	addEventListener("popstate", restoreLink);
+	/* What has no "=" is a place in somebody else's page. */
+	addEventListener("popstate", () => /^#[^=]+$/.test(location.hash) || restoreLink());
 	addEventListener("keydown", press);
-	addEventListener("focusin", ({ target: { box } }) => {
-		if (box >= 0 && box !== current) {
+	addEventListener("focusin", ({ target }) => {
+		const { box } = target;
+
+		if (box >= 0 && box !== current && elements.app.contains(target)) {
 			current = box;
 			draw();
 		}
