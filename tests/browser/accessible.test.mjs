@@ -283,7 +283,7 @@ test("a difference with keys alone: what grew most, its sides, panels, what is g
 	assert.match(await text(page, "status"), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 %/);
 	await press(page, "t", "t");
 	await page.focus("#tree rect[tabindex='0']");
-	assert.match(await current(page), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 % .*\), self A 0 % · B 0 % · 0 %, 1 callees$/);
+	assert.match(await current(page), /^fresh \(A 0 % · B 7\.0 % · ▲ \+7\.0 % .*\), self A 0 % · B 0 % · 0 %, 1 callee$/);
 	await press(page, "ArrowUp");
 	assert.match(await current(page), /^y /);
 	await press(page, "1");

@@ -261,10 +261,32 @@ test("help has every key once, in sets that are named", async () => {
 	const keys = await page.locator("#help kbd").allTextContents();
 
 	assert.equal(new Set(keys).size, keys.length);
-	for (const key of ["Enter", ..."skxfhmocClrwuvibetd/nN0E?", "Backspace", "Click", "Arrows", "Home, End", "Ctrl-I", "Escape"])
+	for (const key of ["Enter", ..."skxfhmocClrwuvibetd/nN0+-[]E?", "Backspace", "Click", "Arrows", "Home, End", "Ctrl-I", "Escape"])
 		assert.ok(keys.includes(key), key);
 	assert.deepEqual(await page.locator("#help h2").allTextContents(),
 			 ["Go", "Search", "Change what is shown", "Change how it looks", "Copy, export, help"]);
+});
+
+test("what lies over the page keeps the focus", async () => {
+	const page = await browser.open(graph(stacks));
+
+	await press(page, "?");
+	for (const key of ["Tab", "Shift+Tab", "Shift+Tab"]) {
+		await press(page, key);
+		assert.ok(await page.evaluate(() => document.querySelector("#help").contains(document.activeElement)), key);
+	}
+	await press(page, "Escape");
+	assert.equal(await page.isVisible("#help"), false);
+});
+
+test("case, letters and numbers of any script", async () => {
+	const page = await browser.open(graph("main;Ärger 1\nmain;ärger 2\nmain;🔥 4\nmain;жук 8\n"));
+
+	for (const [string, finds] of [["ärger", "2 frames"], ["Ärger", "1 frame"], ["Жук", "0 frames"], ["^.$", "1 frame"], ["\\p{Lu}", "1 frame"],
+				       ["\\-|main", "1 frame"]]) {
+		await page.fill("#search", string);
+		assert.match(await text(page, "matched"), RegExp(` · ${finds} ·`), string);
+	}
 });
 
 test("controls are in sets that are named, and have words where there is room", async () => {

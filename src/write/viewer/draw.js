@@ -212,8 +212,8 @@ function sayBox(box) {
 	const count = graph.grow(box);
 
 	return `${titleOf(box)}, self ${profile.change ? saysSides(comparisonOf(box, true))
-		: share(graph.self[box], whole())}, ${count} ${
-		graph.starts[box] ? "callers" : "callees"}`;
+		: share(graph.self[box], whole())}, ${
+		manyOf(count, graph.starts[box] ? "caller" : "callee")}`;
 }
 
 /* 1 where there was room for one. */

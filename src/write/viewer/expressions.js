@@ -9,9 +9,16 @@ const escapeSigns = (string) => string.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
  * capital letter or is for the whole of a name, "c" always, "i" never. */
 function makeTest(string, { plain, cases }) {
 	const source = plain ? escapeSigns(string) : string;
-	const heeds = cases ? cases === "c" : /[A-Z]|^\^.*\$$/.test(source.replace(/\\./g, ""));
-	const expression = new RegExp(source, heeds ? "" : "i");
+	const heeds = cases ? cases === "c" : /\p{Lu}|^\^.*\$$/u.test(source.replace(/\\./g, ""));
+	const flags = heeds ? "" : "i";
+	let expression;
 
+	/* A letter is one sign, of whatever script; what is strict about that is not asked for. */
+	try {
+		expression = new RegExp(source, `u${flags}`);
+	} catch {
+		expression = new RegExp(source, flags);
+	}
 	return (one) => expression.test(one);
 }
 

@@ -31,7 +31,7 @@ function showMatched() {
 	const lines = problem || !found ? [problem] : [
 		join([
 			`Matched: ${profile.change ? saysSides(changeOfHits()) : `${share(found.weight, whole())} ${ofWhole()}`}`,
-			`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
+			`${foundAt < 0 ? "" : `${foundAt + 1} of `}${manyOf(found.hits, "frame")}`,
 			!profile.change && `self ${share(found.self, whole())}`,
 		]),
 		zoom && (!profile.change || view.side) && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom (${

@@ -12,6 +12,8 @@ function withCommas(count) {
 	return String(rounded).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+const manyOf = (count, what) => `${withCommas(count)} ${what}${count === 1 ? "" : "s"}`;
+
 /* toFixed() takes halves away from 0. Only multiples of 1/8, or of 1/4 for one digit, are any. */
 function percent(part, whole, digits = 2) {
 	const share = whole ? 100 * part / whole : 0;

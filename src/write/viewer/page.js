@@ -116,14 +116,14 @@ const otherKeys = [
 	["Escape", "Close this, leave the zoom"],
 ];
 const helpSets = [
-	["Go", ["Click", "Arrows", "Home, End", "Enter", "Backspace", "0", "Escape"]],
+	["Go", ["Click", "Arrows", "Home, End", "Enter", "Backspace", ..."0+-[]", "Escape"]],
 	["Search", ["/", "Ctrl-F, F3", "n", "N", "Ctrl-I"]],
 	["Change what is shown", ["s", "v", ..."kxfhmorwu"]],
 	["Change how it looks", [..."tibed"]],
 	["Copy, export, help", [..."cClE?"]],
 ];
 
-const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
+const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-modal": true, "aria-label": "Help", hidden: "" },
 	makeButton("×", "Close", closeOver),
 	...helpSets.flatMap(([says, keys]) => [
 		make("h2", {}, says),
