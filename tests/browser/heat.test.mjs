@@ -374,6 +374,58 @@ test("rows are processors, which are of all stacks", async () => {
 	browser.quiet();
 });
 
+test("of a time there is what ran in it, and nothing else", async () => {
+	const page = await browser.open(svg, "#j=2_4&g=Both&s=collect|sweep|timer");
+	const only = flamefold("graph", "--only", "time=2,4", recording);
+
+	assert.match(await page.textContent("#matched"), /Matched: 30\.0 % of this time · 1 frame ·/);
+	assert.deepEqual(await page.$$eval("#rows button", (all) => all.map(({ title }) => title)), ["timer"]);
+	assert.equal((await facts(page)).match.hits, 1);
+
+	const { nodes } = await facts(page);
+
+	await browser.open(only);
+	assert.equal((await facts(page)).nodes, nodes);
+	browser.quiet();
+});
+
+test("a time in which nothing ran says so, and what is compared with it is new or gone", async () => {
+	const pause = join(folder, "pause.txt");
+
+	writeFileSync(pause, Array.from({ length: 1000 }, (_, k) => k >= 400 && k < 600 ? "" :
+		`p 1/1 [000] ${(1000 + k / 100).toFixed(6)}: 1000 cycles: \n\t401000 ${k < 800 ? "f" : "g"}+0x4 (/bin/p)\n\t401000 main+0x4 (/bin/p)\n\n`).join(""));
+
+	const picture = flamefold("graph", pause), page = await browser.open(picture, "#j=4_6");
+
+	assert.match(await page.textContent("#more"), /no samples/);
+	assert.doesNotMatch(await page.textContent("#more"), /frames thinner|few samples/);
+	await browser.open(picture, "#j=4_6~2_4&g=Both");
+	assert.match((await frame(page, "main")).says, /A 100 % · B 0 % · ▼ -100 %/);
+	await browser.open(picture, "#j=2_4~4_6");
+	assert.match((await frame(page, "main")).says, /A 0 % · B 100 % · ▲ \+100 %/);
+	browser.quiet();
+});
+
+test("the table of a comparison says of changes that are seen that they are none of noise", async () => {
+	const page = await browser.open(svg, "#j=7_9~3_5&g=Both");
+	const rows = await page.$$eval("#rows tr:has(button)", (all) => Object.fromEntries(all.map((row) =>
+		[row.querySelector("button").title, row.textContent])));
+
+	assert.match(rows.sweep, /▲ \+70\.0 %/);
+	assert.doesNotMatch(rows.sweep, /noise/);
+	assert.match(rows.tick, /noise/);
+	browser.quiet();
+});
+
+test("a picture that is taken away says which time it is of", async () => {
+	const page = await browser.open(svg, "#j=2_4&t=h:main");
+
+	await page.click("#export");
+	assert.match(String((await page.download(() => page.click('#menu button:text-is("Picture of this view, SVG")'))).content),
+		     />2\.00 s – 4\.00 s · Hide main</);
+	browser.quiet();
+});
+
 test("axe finds nothing in the strip", { skip: !require.resolve("axe-core/axe.min.js") }, async () => {
 	for (const [colorScheme, viewport, hash] of [["light", { width: 1200, height: 600 }, ""], ["dark", { width: 390, height: 700 }, "#j=1_3"],
 						     ["light", { width: 1200, height: 600 }, "#j=7_9~3_5"]]) {

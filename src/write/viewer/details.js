@@ -157,7 +157,7 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 		     `${withCommas(+fact("lost") || 0)} samples lost:`, "of those taken"),
 		some("truncated", count, "cut stacks:", "of all samples"),
 		some("unknown", all / divisor, "without a symbol:", "of all"),
-		samples >= 0 && count < 100 && "few samples: shares are rough",
+		samples >= 0 && count < 100 && (count ? "few samples: shares are rough" : "no samples"),
 	];
 }
 
@@ -188,7 +188,7 @@ function showDetails() {
 		join([
 			!hasZoomed && (matchMedia("(hover:none) and (pointer:coarse)").matches ? "Tap a frame, and once more to zoom"
 				: "Click a frame to zoom; type / to search, ? for all keys"),
-			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are drawn together: zoom in`,
+			hidden > 1 && `${withCommas(+hidden)} frames thinner than a pixel are drawn together: zoom in`,
 		]),
 		join([exactIn(box), ...caveats(profile)]),
 	] : [aboutPlaces(graph.func[box]), join(moreAbout(box))];

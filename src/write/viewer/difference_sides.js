@@ -119,7 +119,7 @@ function trieOfSide({ change: { after }, before }, trie, side) {
 		: runningSum(sums[before].subarray(1).map((to, i) =>
 			sums[after][ends[i]] === sums[after][i] ? to - sums[before][i] : 0));
 
-	return { ...trie, there: sums[0], sums: [sum, ...sums.slice(1)] };
+	return { ...trie, isPart: true, weighing: null, there: sums[0], sums: [sum, ...sums.slice(1)] };
 }
 
 /* What both sides have, A times its scale, and what is known of the noise of their difference: of a

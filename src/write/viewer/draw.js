@@ -106,7 +106,7 @@ function draw(zoomedFrom = zoom) {
 		animateFrom(zoomedFrom, wide);
 	update(root, {
 		"data-ready": 1,
-		"data-nodes": graph.trie.count,
+		"data-nodes": weighingIn(graph.trie, 0),
 		"data-drawn": layout.boxes.length,
 		"data-hidden": layout.runs.reduce((sum, { count }) => sum + count, 0),
 		"data-zoom": linkTo(graph, zoom).z ?? "",

@@ -93,6 +93,7 @@ function captions(leftOut) {
 	return [
 		title.textContent, subtitle.textContent,
 		[
+			view.range && saysTime(),
 			...[...chips.children].map((one) => one.textContent.replace(/ ×$/, "")),
 			zoom && `Zoomed to ${titleOf(zoom)}`, matched.textContent,
 			leftOut && `${withCommas(leftOut)} rows left out: zoom in to see them`,

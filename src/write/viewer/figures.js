@@ -1,7 +1,7 @@
 /* Sums over the whole trie. What calls itself counts once. */
 
 /* Own value, value with callees and number of nodes, by function. */
-function sumFunctions({ count, funcs, ends, sums }, length, column = 0) {
+function sumFunctions({ count, funcs, ends, sums, there = sums[0] }, length, column = 0) {
 	const sum = sums[column];
 	const selves = reals(length), totals = reals(length);
 	const nodes = integers(length);
@@ -10,7 +10,8 @@ function sumFunctions({ count, funcs, ends, sums }, length, column = 0) {
 	for (let i = 0; i < count; i++) {
 		const func = funcs[i];
 
-		nodes[func]++;
+		/* Of a part of time there are those alone that ran in it. */
+		nodes[func] += there[ends[i]] > there[i];
 		selves[func] += sum[i + 1] - sum[i];
 		if (i >= until[func]) {
 			until[func] = ends[i];
@@ -29,7 +30,7 @@ function sumHits(trie, marks) {
 	let weight = 0, self = 0;
 
 	for (let i = 0; i < count; i++) {
-		const hit = marks[funcs[i]];
+		const hit = marks[funcs[i]] && sum[ends[i]] > sum[i];
 
 		before[i + 1] = before[i] + hit;
 		if (hit) {

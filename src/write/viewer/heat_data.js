@@ -118,22 +118,23 @@ function profileOfTime(all, string) {
 	const made = { ...all, facts, time: string, range, base, ratio: base ? null : all.ratio };
 
 	if (base) {
-		const [was] = ownsIn(all.heat, base), is = owns;
+		const [was, seenBefore] = ownsIn(all.heat, base), is = owns;
 		const sum = (of) => of.reduce((all, one) => all + one, 0);
-		const scale = sum(was) ? sum(is) / sum(was) : 0, seen = sum(counts) || 1;
+		/* Where one of them has nothing, all is new or gone. */
+		const scale = sum(was) && sum(is) / sum(was) || 1;
 
 		made.before = sums.push(runningSum(was)) - 1;
 		made.change = {
-			scale, errors: reals(trie.count), digits: octets(trie.count).fill(untested), sure: -1, level: 0,
+			scale, errors: reals(trie.count), digits: octets(trie.count).fill(untested), sure: -1, level: 0.05,
 			/* As many as a sample weighs: their number is as uncertain as its root is large. */
-			noise: sum(is) / seen, reach: 0, after: sums.push(sums[0]) - 1,
+			noise: sum(is) / sum(counts) || sum(was) / (sum(seenBefore) || 1), reach: 0, after: sums.push(sums[0]) - 1,
 		};
 		sums[0] = runningSum(is.map((own, i) => max(own, scale * was[i])));
 		facts["data-a"] = `${base.map((cell) => sayTime(all, cell)).join(" – ")}`;
 		facts["data-b"] = `${range.map((cell) => sayTime(all, cell)).join(" – ")}`;
 	}
 	sums.push(trie.sums[0]);
-	made.trie = { ...trie, sums, inferred: new Map() };
+	made.trie = { ...trie, isPart: true, sums, inferred: new Map() };
 	made.flat = all.flat === trie ? made.trie : withoutGaps(made, made.trie);
 	made.whole = sums[0].at(-1);
 	made.wholeOfAll = all.whole;

@@ -11,7 +11,7 @@
 const thinBox = 2; /* thinner boxes share one path of their colour */
 
 function layOut(graph, { zoom, slice, wide, least, most, found, low = -Infinity, high = Infinity }) {
-	const { x, total, row, parent, first, grow, kind, at, trie: { ends } } = graph;
+	const { x, total, row, parent, first, grow, kind, at, trie } = graph;
 	const [from, to] = slice ?? [x[zoom], x[zoom] + (total[zoom] || 1)];
 	const scale = wide / (to - from);
 	const boxes = [], runs = [], byRow = new Map(), lastRun = new Map();
@@ -22,7 +22,7 @@ function layOut(graph, { zoom, slice, wide, least, most, found, low = -Infinity,
 		const [node] = at[box];
 		const piece = {
 			box, left, right, row: row[box], above,
-			count: list === runs && kind === callersFirst ? ends[node] - node : 1,
+			count: list === runs && kind === callersFirst ? weighingIn(trie, node) : 1,
 		};
 
 		lowest = min(lowest, piece.row);

@@ -26,6 +26,14 @@ function runningSum(selves) {
 	return sum;
 }
 
+/* How many nodes from one on weigh something: of a part of time, and of a side of a difference, others do not. */
+function weighingIn(trie, node) {
+	const { ends, sums: [sum], isPart } = trie;
+	const all = isPart && (trie.weighing ||= runningSum(ends.map((end, i) => sum[end] > sum[i])));
+
+	return all ? all[ends[node]] - all[node] : ends[node] - node;
+}
+
 /*
  * Another trie from this one, node by node, callers first:
  *
@@ -34,7 +42,7 @@ function runningSum(selves) {
  *	weighs(i)            its own value counts
  *	starts(i)            it goes below the root, wherever its caller went
  */
-function rebuild({ inOrder, heat }, { count, funcs, parents, sums, inferred, from }, { place, weighs, starts }) {
+function rebuild({ inOrder, heat }, { count, funcs, parents, sums, inferred, from, isPart }, { place, weighs, starts }) {
 	const goes = integers(count);
 	const made = {
 		count: 1,
@@ -59,6 +67,8 @@ function rebuild({ inOrder, heat }, { count, funcs, parents, sums, inferred, fro
 			sums.forEach((sum, c) => selves[c][to] += sum[i + 1] - sum[i]);
 	}
 	const { became, ...trie } = inPreorder(made, selves, moved(inferred, goes));
+
+	trie.isPart = isPart;
 
 	/* By node as it was recorded: where it is now. What does not weigh is nowhere. */
 	if (heat)
