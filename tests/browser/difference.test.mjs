@@ -535,6 +535,23 @@ test("panels show the rows that the graph shows, however deep", async () => {
 	}
 });
 
+test("the root stays in sight when A and B come to lie one above the other", async () => {
+	const deep = Array.from({ length: 40 }, (_, k) => `f${k}`).join(";"), page = await browser.newPage({ viewport: { width: 1200, height: 700 } });
+	const isAtRoot = () => page.evaluate(() => {
+		const { scrollTop, scrollHeight, clientHeight } = document.querySelector("#stage");
+
+		return scrollHeight - clientHeight - scrollTop < 2;
+	});
+
+	await browser.open(difference(`${deep} 500\n`, `${deep} 400\nf0;other 100\n`), "#a=1", "graph.svg", page);
+	assert.ok(await isAtRoot());
+	await page.setViewportSize({ width: 390, height: 800 });
+	await page.waitForFunction(() => innerWidth === 390 && document.querySelector("#pair").className === "");
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	assert.ok(await isAtRoot());
+	await page.close();
+});
+
 test("a picture of the panels has all three", async () => {
 	const page = await browser.open(difference(deepBefore, deepAfter), "#a=1");
 	const { content } = await page.download(async () => {

@@ -127,25 +127,24 @@ function mount(page) {
 	show();
 }
 
-/* The height that the stage had; 0: it was not seen yet, as in a tab in the background, or
- * in a frame that another process lays out. */
-let seenHeight = 0;
+/* The stage had a height. It has none yet in a tab in the background, or in a frame that another process lays out. */
+let isSeen = false;
 
-/* What is at the side of the root stays where it is. */
+/* What is at the side of the root stays where it is. A drawing changes the height, too: of panels that are no more
+ * beside each other. */
 function followSize() {
 	const { stage } = elements;
-	const { clientWidth, clientHeight } = stage;
 	const below = belowStage;
 
-	if (!clientWidth || !clientHeight)
+	if (!stage.clientWidth || !stage.clientHeight)
 		return;
-	if (clientWidth !== layout.page)
+	if (stage.clientWidth !== layout.page)
 		draw();
-	if (!seenHeight)
+	if (!isSeen)
 		showBox(true);
-	else if (!view.down && clientHeight !== seenHeight)
-		stage.scrollTop = stage.scrollHeight - clientHeight - below;
-	seenHeight = clientHeight;
+	else if (!view.down)
+		stage.scrollTop = stage.scrollHeight - stage.clientHeight - below;
+	isSeen = true;
 	redrawRows();
 }
 
