@@ -374,6 +374,54 @@ test("rows are processors, which are of all stacks", async () => {
 	browser.quiet();
 });
 
+test("an edge of the time can be taken and moved, and a drag begins at the very edge of the strip", async () => {
+	const page = await browser.open(svg, "#j=2_4"), { x, y, width, height } = await (await page.$("#timemap")).boundingBox();
+	// From and to: how far along the strip, in seconds. Its lowest row begins a second.
+	const pull = async (from, to) => {
+		await page.mouse.move(x + from / 10 * width, y + height - 1);
+		await page.mouse.down();
+		await page.mouse.move(x + (from + to) / 20 * width, y + height - 1);
+		await page.mouse.move(x + to / 10 * width, y + height - 1);
+		await page.mouse.up();
+	};
+
+	await pull(4, 6.5);
+	assert.deepEqual((await rangeShown(page)).map(Number), [2, 6.02]);
+	await pull(2, 1.5);
+	assert.deepEqual((await rangeShown(page)).map(Number), [1, 6.02]);
+	/* Beyond the other one it is that one's other side. */
+	await pull(1, 8.5);
+	assert.deepEqual((await rangeShown(page)).map(Number), [6, 8.02]);
+	/* Each of them is one step back. */
+	await page.goBack();
+	assert.deepEqual((await rangeShown(page)).map(Number), [1, 6.02]);
+	/* One that is only touched stays, and so does what is compared with. */
+	await browser.open(svg, "#j=2_4~7_9");
+	await pull(4, 4.01);
+	assert.match(await link(page), /j=2_4~7_9/);
+	await pull(4, 5.5);
+	assert.match(await link(page), /j=2_5\.02~7_9/);
+	await browser.open(svg);
+	await page.mouse.move(x + 1, y + height - 1);
+	await page.mouse.down();
+	await page.mouse.move(x + 0.35 * width, y + height - 1);
+	await page.mouse.up();
+	assert.deepEqual((await rangeShown(page)).map(Number), [0, 3.02]);
+	browser.quiet();
+});
+
+test("a time that is chosen with keys is one step back", async () => {
+	const page = await browser.open(svg);
+
+	await page.keyboard.press("T");
+	for (let i = 0; i < 3; i++)
+		await page.keyboard.press("ArrowRight");
+	assert.match(await link(page), /j=3_10/);
+	await page.goBack();
+	assert.match(page.url(), /graph\.svg$/);
+	browser.quiet();
+});
+
 test("of a time there is what ran in it, and nothing else", async () => {
 	const page = await browser.open(svg, "#j=2_4&g=Both&s=collect|sweep|timer");
 	const only = flamefold("graph", "--only", "time=2,4", recording);
@@ -423,6 +471,26 @@ test("a picture that is taken away says which time it is of", async () => {
 	await page.click("#export");
 	assert.match(String((await page.download(() => page.click('#menu button:text-is("Picture of this view, SVG")'))).content),
 		     />2\.00 s – 4\.00 s · Hide main</);
+	browser.quiet();
+});
+
+test("rows with names leave room for the graph on a low page", async () => {
+	const many = join(folder, "many.txt");
+
+	writeFileSync(many, Array.from({ length: 400 }, (_, k) => {
+		const pid = 1 + k % 20;
+
+		return `p ${pid}/${pid} [000] ${(1000 + k / 100).toFixed(6)}: 1000 cycles: \n\t401000 f+0x4 (/bin/p)\n\n`;
+	}).join(""));
+
+	const page = await browser.newPage({ viewport: { width: 800, height: 390 } });
+
+	await browser.open(flamefold("graph", "--pid", many), "#q=process", "graph.svg", page);
+	assert.equal((await page.$$("#rownames text")).length, 8);
+	assert.ok(await page.evaluate(() => document.querySelector("#strip").clientHeight <= 104));
+	await page.setViewportSize({ width: 900, height: 900 });
+	await page.waitForFunction(() => document.querySelectorAll("#rownames text").length === 16);
+	await page.close();
 	browser.quiet();
 });
 

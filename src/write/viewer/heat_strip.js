@@ -146,7 +146,7 @@ function pressSlider(happens, side) {
 	const [least, most] = side ? [range[0] + per, end] : [0, range[1] - per];
 
 	range[side] = max(least, min(most, range[side] + step));
-	moveTime(range, true);
+	moveTime(range, isTimed());
 }
 
 const makeSlider = (id, says, side) => make("div", {
@@ -217,13 +217,17 @@ function rangeUnder(happens) {
 }
 
 function startTimeDrag(happens) {
-	if (happens.button || happens.target.matches(".timeedge"))
+	if (happens.button)
 		return;
 
-	const [now, base = now] = isTimed().split("~");
-	const second = (happens.shiftKey || happens.ctrlKey || happens.metaKey) && base;
+	const [now, base = now] = isTimed().split("~"), [from, to] = rangeNow(), { per } = grid;
+	const isEdge = now && happens.target.matches(".timeedge");
 
-	choosing = { start: rangeUnder(happens), second, moves: false };
+	choosing = {
+		isEdge, down: happens, second: !isEdge && (happens.shiftKey || happens.ctrlKey || happens.metaKey) && base,
+		/* An edge that is taken leaves the other one where it is. */
+		start: !isEdge ? rangeUnder(happens) : happens.target === elements.timeto ? [from, from + per] : [to - per, to],
+	};
 	elements.strip.setPointerCapture(happens.pointerId);
 }
 
@@ -241,32 +245,43 @@ function dragTime(happens) {
 		return;
 	}
 
-	const range = rangeOfDrag(happens), isFirst = !choosing.moves;
+	const range = rangeOfDrag(happens), { down, isEdge } = choosing;
+	const isTouched = abs(happens.clientX - down.clientX) + abs(happens.clientY - down.clientY) < 4;
 
-	if (String(choosing.range) === String(range))
+	if (isEdge && !choosing.range && isTouched || String(choosing.range) === String(range))
 		return;
 	choosing.range = range;
-	choosing.moves = true;
 	showTime();
 	if (!choosing.second && !choosing.due) {
 		choosing.due = true;
 		requestAnimationFrame(() => {
-			if (!choosing)
+			if (!choosing?.range)
 				return;
 			choosing.due = false;
-			chooseTime(rangeText(choosing.range), !isFirst);
+			takeTime(choosing);
+			choosing.isSaved = true;
 		});
 	}
 }
 
+/* All of a drag is one entry of the history. */
+function takeTime({ range, second, isEdge, isSaved }) {
+	if (isEdge)
+		moveTime(range, isSaved);
+	else
+		chooseTime(rangeText(range) + (second ? `~${second}` : ""), isSaved);
+}
+
+/* An edge that was only touched stays. */
 function endTimeDrag(happens) {
-	if (!choosing)
+	const done = choosing;
+
+	if (!done)
 		return;
-
-	const { second, moves } = choosing, range = rangeText(rangeOfDrag(happens));
-
+	done.range ??= !done.isEdge && rangeOfDrag(happens);
 	choosing = null;
-	chooseTime(second ? `${range}~${second}` : range, moves && !second);
+	if (done.range)
+		takeTime(done);
 }
 
 function sayCell(happens) {
@@ -297,9 +312,12 @@ function muchOf(sums) {
 	return some[floor(some.length * 0.99)] ?? 1;
 }
 
+/* A low page leaves more of itself to the graph. */
+const mostStripRows = () => max(4, min(16, floor(elements.app.clientHeight / 45)));
+
 /* Rows of groups: the heaviest, and others. */
-function rowsOfGroups(says) {
-	const level = recorded.levels.find((one) => one.says === says), most = 16;
+function rowsOfGroups(says, most) {
+	const level = recorded.levels.find((one) => one.says === says);
 
 	if (!level)
 		return null;
@@ -321,8 +339,8 @@ function rowsOfGroups(says) {
 }
 
 /* Of processors in the order of their numbers; of many some have a row together. */
-function rowsOfProcessors(heat) {
-	const { numbers } = heat, each = ceil(numbers.length / 16);
+function rowsOfProcessors(heat, most = 16) {
+	const { numbers } = heat, each = ceil(numbers.length / most);
 	const shown = times(ceil(numbers.length / each), (k) => {
 		const some = numbers.slice(k * each, (k + 1) * each);
 
@@ -344,9 +362,9 @@ function sumsOfGroups({ row, shown, heat = recorded.heat }, { column, columns, h
 	return sum;
 }
 
-function makeGrid() {
+function makeGrid(most) {
 	const { heat } = recorded, { processors } = heat, isWhole = processors && view.strip === processor;
-	const groups = isWhole ? rowsOfProcessors(processors) : view.strip && rowsOfGroups(view.strip);
+	const groups = isWhole ? rowsOfProcessors(processors, most) : view.strip && rowsOfGroups(view.strip, most);
 
 	grid = gridOf(heat, layout.wide);
 	if (groups) {
@@ -367,10 +385,10 @@ function makeGrid() {
 let stripHigh = 0;
 
 function measureTime() {
-	const { wide } = layout;
+	const { wide } = layout, most = mostStripRows();
 
-	if (hasChanged("time", wide, view.strip)) {
-		makeGrid();
+	if (hasChanged("time", wide, view.strip, most)) {
+		makeGrid(most);
 		/* Rows with names are as high as these. */
 		update(elements.strip, { style: `width:${wide}px;${grid.rows ? `height:${13 * grid.high}px` : ""}` });
 	}
