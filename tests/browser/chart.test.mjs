@@ -229,6 +229,53 @@ async function goTo(page, from, to) {
 	await described(page);
 }
 
+test("a link that comes later is all that is shown, and help gives the focus back", async () => {
+	const page = await openChart(two), [, all] = await windowOf(page);
+	const goTo = async (hash) => {
+		await page.evaluate((hash) => { location.hash = hash; }, hash);
+		await settle(page);
+	};
+	const sought = () => page.evaluate(() => document.querySelector("#search").value);
+
+	await goTo("#t=10000000,20000000&s=100");
+	assert.deepEqual([await windowOf(page), await sought()], [[10 * ms, 20 * ms], "100"]);
+	await goTo("#s=200");
+	assert.deepEqual([await windowOf(page), await sought()], [[0, all], "200"]);
+	await goTo("#t=10000000,20000000");
+	assert.deepEqual([await windowOf(page), await sought()], [[10 * ms, 20 * ms], ""]);
+	await press(page, "ArrowDown", "?", "Tab");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "close");
+	await press(page, "Escape");
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "treeitem");
+	browser.quiet();
+});
+
+test("in somebody else's page it has room, and leaves the page its keys", async () => {
+	const svg = chartOf(two).replace(/^<\?xml[^>]*\?>\s*(<!DOCTYPE[^>]*>)?/, ""), host = `<!DOCTYPE html><title>host</title><textarea></textarea>${svg}`;
+	const page = await browser.newPage();
+
+	await page.goto(browser.write(host, "host.html"));
+	await page.waitForSelector("svg[data-ready]");
+	assert.ok(await page.evaluate(() => document.querySelector("#stage").clientHeight > 100));
+	await page.click("textarea");
+	await page.keyboard.type("no +-d?0");
+	assert.equal(await page.inputValue("textarea"), "no +-d?0");
+	/* What has no address of its own can be zoomed nevertheless. */
+	await page.goto(browser.write(`<!DOCTYPE html><title>frame</title><iframe srcdoc="${host.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe>`, "frame.html"));
+
+	const frame = page.frames()[1];
+
+	await frame.waitForSelector("svg[data-ready]");
+
+	const before = await windowOf(frame);
+
+	await frame.evaluate(() => document.querySelector('#controls [title="Zoom in"]').click());
+	await settle(frame);
+	assert.notDeepEqual(await windowOf(frame), before);
+	await page.close();
+	browser.quiet();
+});
+
 test("of many runs the first picture has joined ones, and a zoom shows each of them", async () => {
 	const page = await browser.open(chartOfMany(400000));
 

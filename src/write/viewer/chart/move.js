@@ -6,8 +6,15 @@ function show(from, to, replace) {
 
 	shownFrom = max(0, min(from, chart.length - length));
 	shownTo = shownFrom + length;
-	history.replaceState(null, "", addressNow());
 	draw();
+	saveAddress();
+}
+
+/* A document without an address of its own has nothing to save it in, and browsers refuse what comes too often. */
+function saveAddress() {
+	try {
+		history.replaceState(null, "", addressNow());
+	} catch {}
 }
 
 function addressNow() {
@@ -22,14 +29,19 @@ function addressNow() {
 
 function restore() {
 	const facts = new URLSearchParams(location.hash.slice(1));
-	const [from, to] = (facts.get("t") ?? "").split(",").map(Number);
+	const [from, to] = (facts.get("t") ?? "").split(",").map(Number), sought = facts.get("s") ?? "";
 
-	if (facts.get("s")) {
-		elements.search.value = facts.get("s");
+	/* What has no "=" is a place in somebody else's page. */
+	if (/^#[^=]+$/.test(location.hash))
+		return;
+	if (elements.search.value !== sought) {
+		elements.search.value = sought;
 		search();
 	}
 	if (to > from)
 		show(from, to);
+	else if (shownFrom || shownTo !== chart.length)
+		showAll();
 }
 
 const zoomAround = (at, by) => show(at - (at - shownFrom) * by, at + (shownTo - at) * by);
@@ -224,7 +236,7 @@ function search() {
 		: matches ? "Adding up…" : "";
 	root.setAttribute("data-match", isWhole ? `${count},${found}` : "");
 	elements.after.disabled = elements.before.disabled = !isWhole || !count;
-	history.replaceState(null, "", addressNow());
+	saveAddress();
 	draw();
 }
 

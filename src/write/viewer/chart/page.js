@@ -1,5 +1,7 @@
 /* The page in the static picture's place, and what is heard. */
 let root;
+let isAlone; /* the document is the chart's */
+let helpedFrom; /* what had the focus before */
 
 const keys = [
 	["ArrowLeft", "←", "what was before"], ["ArrowRight", "→", "what comes after"],
@@ -26,8 +28,12 @@ function toggleDark() {
 
 function toggleHelp() {
 	elements.help.hidden = !elements.help.hidden;
-	if (!elements.help.hidden)
+	if (elements.help.hidden) {
+		helpedFrom?.focus();
+	} else {
+		helpedFrom = focused();
 		elements.close.focus();
+	}
 }
 
 const middle = () => current && current.end > shownFrom && current.begin < shownTo
@@ -48,8 +54,14 @@ const commands = {
 
 function press(happens) {
 	const { key, target, ctrlKey, metaKey, altKey } = happens;
-	const isField = target.localName === "input", isButton = target.localName === "button";
+	const isField = target.localName === "input", isButton = target.localName === "button", { app, help } = elements;
 
+	/* In somebody else's page keys are for what has the focus or, where nothing has, is under the pointer. */
+	if (!isAlone && !app.contains(target) && !(target === document.body && app.matches(":hover")))
+		return;
+	/* It has one thing to go to, and hides all others. */
+	if (key === "Tab" && !help.hidden)
+		happens.preventDefault();
 	if ((ctrlKey || metaKey) && key === "f" || key === "F3") {
 		elements.search.focus();
 		happens.preventDefault();
@@ -187,7 +199,7 @@ function makePage() {
 		     make("button", { id: "folded", type: "button", click: unfold }, `${withCommas(max(0, more))} more threads, with less processor time`)),
 		make("footer", {}, make("div", { id: "details", "aria-live": "polite" }, "Point at a span, or press an arrow key"), makeLegend()),
 		make("div", { id: "tip", "aria-hidden": true, hidden: "" }),
-		make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
+		make("div", { id: "help", role: "dialog", "aria-modal": true, "aria-label": "Help", hidden: "" },
 		     makeButton("Close", "Close help", toggleHelp, { id: "close" }), make("h2", {}, "Keys"),
 		     make("dl", {}, ...keys.flatMap(([, shows, says]) => [make("dt", {}, make("kbd", {}, shows)), make("dd", {}, says)])),
 		     make("p", {}, "With Ctrl the wheel zooms, with Shift it moves. A drag on the ruler chooses what is shown. A click on a span chooses it, another one zooms.")));
@@ -311,10 +323,11 @@ function open() {
 
 	const page = makePage();
 
+	isAlone = root === document.documentElement;
 	[...root.children].filter((one) => !one.matches("title, desc, metadata, style, script")).forEach((one) => one.remove());
 	root.removeAttribute("viewBox");
 	root.setAttribute("width", "100%");
-	root.setAttribute("height", "100%");
+	root.setAttribute("height", isAlone ? "100%" : +root.getAttribute("height") + 150);
 	root.append(make("foreignObject", { width: "100%", height: "100%" }, page));
 	page.classList.toggle("dark", dark);
 
