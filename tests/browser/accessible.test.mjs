@@ -329,7 +329,7 @@ test("labels of a difference can be read, and its strips be seen, light and dark
 					Math.abs(Number(one.getAttribute("y")) + 10.5 - y) < 0.6);
 
 				return [rect.getAttribute("fill"), label.getAttribute("fill") === "#000" ? "rgb(0,0,0)" : "rgb(255,255,255)"];
-			}), [fillOf("more"), fillOf("less")]];
+			}), [fillOf("grown"), fillOf("shrunk")]];
 		});
 		const grey = pairs[0][0];
 
@@ -351,7 +351,7 @@ test("forced colours: what is new and gone and moved can be told", { notInFirefo
 
 		return {
 			box: style("#tree rect").stroke, fresh: style("#new").stroke, wide: style("#new").strokeWidth,
-			hatch: style(".hatch").fill, more: style("#more").fill, less: style("#less").fill,
+			hatch: style(".hatch").fill, more: style("#grown").fill, less: style("#shrunk").fill,
 			panel: style(".side g > path").stroke,
 		};
 	});

@@ -52,6 +52,9 @@ test("what is said of a box is both sides, the difference and its noise", async 
 	assert.match(await text(page, "details"), /^old A 10\.2 % · B 0 % · ▼ -10\.2 % ±/);
 	await hoverFrame(page, "idle");
 	assert.match(await text(page, "details"), /· q [\d.]+ · noise/);
+	/* What was counted is below that, for all to see. */
+	assert.match(await page.evaluate(() => document.querySelector("#about").innerText), /\nA [\d,]+ · B [\d,]+ samples/);
+	assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("[id]")].map(({ id }) => id).filter((id, k, all) => all.indexOf(id) < k)), []);
 	await hoverFrame(page, "all");
 	assert.doesNotMatch(await text(page, "details"), /noise/);
 });
@@ -257,7 +260,7 @@ test("strips show what moved within a frame whose sum did not", async () => {
 	const page = await browser.open(difference(before, after));
 	const boxes = (name) => page.evaluate((name) => [...document.querySelector(`#${name}`).getAttribute("d")
 		.matchAll(/M(\S+) (\S+?)h(\S+?)v/g)].map(([, ...numbers]) => numbers.map(Number)), name);
-	const [more, less] = [await boxes("more"), await boxes("less")], run = await frame(page, "run");
+	const [more, less] = [await boxes("grown"), await boxes("shrunk")], run = await frame(page, "run");
 
 	/* all, main and run: parse has more, and read less. */
 	assert.equal(more.length, 3);
@@ -273,10 +276,10 @@ test("strips show what moved within a frame whose sum did not", async () => {
 	await hoverFrame(page, "run");
 	assert.match(await text(page, "details"), /within it: ▲ \+7\.4 % · ▼ -7\.5 %/);
 	await browser.open(difference(before, before));
-	assert.deepEqual([await boxes("more"), await boxes("less")], [[], []]);
+	assert.deepEqual([await boxes("grown"), await boxes("shrunk")], [[], []]);
 	/* What only grows has none. */
 	await browser.open(difference("main;a 1000\nidle 5000\n", "main;a 3000\nidle 5000\n"));
-	assert.ok(!(await boxes("more")).some(([, y]) => y < run.y));
+	assert.ok(!(await boxes("grown")).some(([, y]) => y < run.y));
 });
 
 test("the static picture has the same marks", () => {

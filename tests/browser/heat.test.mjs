@@ -213,8 +213,10 @@ test("a second time is compared with the first", async () => {
 	await page.keyboard.press("y");
 	assert.deepEqual(await stacksShown(page), only(7, 9));
 	assert.equal(await page.$("#side-A"), null);
-	/* By keys alone: what follows is compared. */
+	/* By keys alone: what follows is compared, and the focus stays in the graph. */
+	await page.keyboard.press("ArrowUp");
 	await page.keyboard.press("y");
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "treeitem");
 	assert.match(await link(page), /j=9_10~7_9/);
 	await page.keyboard.press("Y");
 	assert.deepEqual(await stacksShown(page), fold(flamefold("fold", recording)));
@@ -434,6 +436,29 @@ test("of a time there is what ran in it, and nothing else", async () => {
 
 	await browser.open(only);
 	assert.equal((await facts(page)).nodes, nodes);
+	browser.quiet();
+});
+
+test("what is said of a time, or of two, is the same whatever was looked at before", async () => {
+	const page = await browser.open(svg, "#g=Both");
+	const said = () => page.evaluate(() => ["#rows", "#legend", "#more", "#grown", "#shrunk"].map((id) => {
+		const element = document.querySelector(id);
+
+		return element?.getAttribute("d") ?? element?.textContent;
+	}));
+	const afterAndAnew = async (hash) => {
+		await page.evaluate((hash) => { location.hash = hash; }, hash);
+		await page.waitForFunction((range) => document.querySelector("#timesays").textContent.includes(range), hash.startsWith("#j=1") ? "1.00 s" : "6.00 s");
+
+		const after = await said();
+
+		await browser.open(svg, hash);
+		assert.deepEqual(after, await said(), hash);
+	};
+
+	await afterAndAnew("#j=1_3&g=Both");
+	await browser.open(svg, "#j=2_4~7_9&g=Both");
+	await afterAndAnew("#j=6_8~3_5&g=Both");
 	browser.quiet();
 });
 

@@ -226,8 +226,10 @@ function press(happens) {
 	if (key === "Tab" && opened === elements.menu)
 		closeOver();
 	/* What lies over the page has one thing to go to, and hides all others. */
-	else if (key === "Tab" && /^(help|copied)$/.test(opened?.id))
+	else if (key === "Tab" && /^(help|copied)$/.test(opened?.id)) {
 		happens.preventDefault();
+		(opened.querySelector("button") ?? opened).focus();
+	}
 	if (key === "Escape")
 		does = leave;
 	else if (key === "F3" || control && key === "f")

@@ -94,7 +94,7 @@ function partsOfSwatch(kind, x, y) {
 
 	return kind === "new" ? [part({ fill: "none", stroke: getComputedStyle(elements.new).stroke })]
 		: kind === "gone" ? [part({ fill: "url(#hatch)" })]
-		: kind === "moves" ? [strip("more"), strip("less", { x: x + 5.5 })] : [];
+		: kind === "moves" ? [strip("grown"), strip("shrunk", { x: x + 5.5 })] : [];
 }
 
 /* An outline of what is new, lines over what is gone, and strips along the edge to the caller: as much as there is more, and
@@ -105,13 +105,13 @@ const makeMarks = (id = "") => [
 	}, make("rect", { class: "hatch", width: 2.5, height: 6 }))),
 	make("path", { id: `gone${id}`, fill: `url(#hatch${id})` }),
 	make("path", { id: `new${id}`, class: "new" }),
-	...["less", "more"].map((name) => make("path", { id: name + id, class: name })),
+	...["shrunk", "grown"].map((name) => make("path", { id: name + id, class: name })),
 	make("path", { id: `twin${id}`, class: "twin" }),
 ];
 
 /* A function that takes boxes, and at last none. */
 function startMarks(id = "") {
-	const d = { gone: "", new: "", less: "", more: "" };
+	const d = { gone: "", new: "", shrunk: "", grown: "" };
 
 	return (piece) => {
 		if (!piece) {
@@ -131,8 +131,8 @@ function startMarks(id = "") {
 			const top = view.down ? 0 : picture.rowHeight - 4;
 			const scale = min(layout.scale, wide / (up + down));
 
-			d.more += rectangle(piece, up * scale, top, 3);
-			d.less += rectangle({ ...piece, left: left + up * scale }, down * scale, top, 3);
+			d.grown += rectangle(piece, up * scale, top, 3);
+			d.shrunk += rectangle({ ...piece, left: left + up * scale }, down * scale, top, 3);
 		}
 	};
 }

@@ -134,7 +134,9 @@ function profileOfTime(all, string) {
 		facts["data-b"] = `${range.map((cell) => sayTime(all, cell)).join(" – ")}`;
 	}
 	sums.push(trie.sums[0]);
-	made.trie = { ...trie, isPart: true, sums, inferred: new Map() };
+	/* What was found out about another time is not true of this one. */
+	trie.ends.moves = null;
+	made.trie = { ...trie, sides: null, isPart: true, sums, inferred: new Map() };
 	made.flat = all.flat === trie ? made.trie : withoutGaps(made, made.trie);
 	made.whole = sums[0].at(-1);
 	made.wholeOfAll = all.whole;

@@ -79,7 +79,7 @@ function endSides() {
 
 /* With the controls of a comparison, or without. The strip stays. */
 function remakePage() {
-	const { app } = elements, had = focused()?.id;
+	const { app } = elements, had = focused(), isInside = app.contains(had);
 
 	closeOver();
 
@@ -94,7 +94,11 @@ function remakePage() {
 	madeFrom = {};
 	shownDetails = "";
 	lastGraph = null;
-	elements[had]?.focus();
+	/* Boxes are drawn when all has been chosen. */
+	if (elements[had?.id])
+		elements[had.id].focus();
+	else if (isInside)
+		queueMicrotask(focusBox);
 }
 
 /* In link and history as one entry while it is being chosen. */

@@ -60,8 +60,10 @@ function press(happens) {
 	if (!isAlone && !app.contains(target) && !(target === document.body && app.matches(":hover")))
 		return;
 	/* It has one thing to go to, and hides all others. */
-	if (key === "Tab" && !help.hidden)
+	if (key === "Tab" && !help.hidden) {
 		happens.preventDefault();
+		elements.close.focus();
+	}
 	if ((ctrlKey || metaKey) && key === "f" || key === "F3") {
 		elements.search.focus();
 		happens.preventDefault();
