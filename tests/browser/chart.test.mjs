@@ -243,7 +243,11 @@ test("a link that comes later is all that is shown, and help gives the focus bac
 	assert.deepEqual([await windowOf(page), await sought()], [[0, all], "200"]);
 	await goTo("#t=10000000,20000000");
 	assert.deepEqual([await windowOf(page), await sought()], [[10 * ms, 20 * ms], ""]);
-	await press(page, "ArrowDown", "?", "Tab");
+	await press(page, "ArrowDown", "o");
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-expanded")), "false");
+	await press(page, "o");
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "treeitem");
+	await press(page, "?", "Tab");
 	assert.equal(await page.evaluate(() => document.activeElement.id), "close");
 	await press(page, "Escape");
 	assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "treeitem");

@@ -39,6 +39,17 @@ function toggleHelp() {
 const middle = () => current && current.end > shownFrom && current.begin < shownTo
 	? (max(current.begin, shownFrom) + min(current.end, shownTo)) / 2 : (shownFrom + shownTo) / 2;
 
+/* Of what is closed the heading has the focus. */
+function toggleThread(span) {
+	const { thread } = span;
+
+	openThread(thread, !thread.opened);
+	if (thread.opened)
+		choose(span, thread, true);
+	else
+		thread.toggle.focus();
+}
+
 const commands = {
 	"Enter": () => current && zoomToSpan(current),
 	"0": showAll,
@@ -46,7 +57,7 @@ const commands = {
 	"+": () => zoomAround(middle(), 0.5), "=": () => zoomAround(middle(), 0.5),
 	"-": () => zoomAround(middle(), 2),
 	"[": () => moveBy(-0.25), "]": () => moveBy(0.25),
-	"o": () => current && openThread(current.thread, !current.thread.opened),
+	"o": () => current && toggleThread(current),
 	"/": () => elements.search.focus(),
 	"n": () => findNext(1), "N": () => findNext(-1),
 	"d": toggleDark, "?": toggleHelp,
