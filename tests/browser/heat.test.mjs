@@ -412,6 +412,16 @@ test("an edge of the time can be taken and moved, and a drag begins at the very 
 	browser.quiet();
 });
 
+test("where the table has all the room the key for a time shows the strip", async () => {
+	const page = await browser.open(svg, "#g=Table");
+
+	await page.keyboard.press("T");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "timefrom");
+	await page.keyboard.press("ArrowRight");
+	assert.deepEqual((await rangeShown(page)).map(Number), [1, 10]);
+	browser.quiet();
+});
+
 test("a time that is chosen with keys is one step back", async () => {
 	const page = await browser.open(svg);
 

@@ -22,7 +22,12 @@ function startTime() {
 	assign(firstView, { range: "", strip: "" });
 	assign(linkKeys, { range: "j", strip: "q" });
 	commands.push(
-		["T", "Choose a time: to its beginning", () => elements.timefrom.focus()],
+		["T", "Choose a time: to its beginning", () => {
+			/* Alone, the table has the room of the strip. */
+			if (view.panes === "Table")
+				choose({ panes: "Both" });
+			elements.timefrom.focus();
+		}],
 		["y", "Compare with another time, or no more", () => compareTimes()],
 		["Y", "All time", () => chooseTime("")]);
 	helpSets.splice(2, 0, ["Time", [..."TyY"]]);
