@@ -422,6 +422,24 @@ test("where the table has all the room the key for a time shows the strip", asyn
 	browser.quiet();
 });
 
+test("the outline of a time can be seen on dark cells and pale ones", async () => {
+	const page = await browser.open(svg, "#j=2_4"), shot = (await page.screenshot()).toString("base64");
+	const { x, y, width, height } = await (await page.$("#timemap")).boundingBox();
+
+	/* Across its left edge, from a dark cell to a dark cell, are the colours of letters and of the page. */
+	const lightness = await page.evaluate(async ([shot, left, top]) => {
+		const image = new Image(), canvas = new OffscreenCanvas(16, 1).getContext("2d");
+
+		image.src = `data:image/png;base64,${shot}`;
+		await image.decode();
+		canvas.drawImage(image, -left, -top);
+		return [...canvas.getImageData(0, 0, 16, 1).data].filter((_, k) => k % 4 === 1);
+	}, [shot, Math.round(x + 0.2 * width) - 8, Math.round(y + height / 2)]);
+
+	assert.ok(Math.max(...lightness) - Math.min(...lightness) > 100, String(lightness));
+	browser.quiet();
+});
+
 test("a time that is chosen with keys is one step back", async () => {
 	const page = await browser.open(svg);
 
