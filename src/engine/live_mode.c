@@ -81,10 +81,6 @@ static int choose_switches(struct ff_profile *p, struct live_options *wanted,
 			   struct live_mode *ret)
 {
 	bool is_chart = !p->wall.weight;
-	/* Copies of the stacks of all who go are more than a machine can bear. */
-	bool no_copy = wanted->record.who == FF_RECORD_SYSTEM &&
-		       wanted->record.chain == FF_RECORD_AUTO &&
-		       !wanted->record.stack_size;
 	const char *const usual[] = { is_chart ? "cycles" : "cpu-clock" };
 	const char *const *events =
 		wanted->record.event_count ? wanted->record.events : usual;
@@ -109,9 +105,9 @@ static int choose_switches(struct ff_profile *p, struct live_options *wanted,
 	if ((is_chart || p->wall.weight == WALL_EXACT) &&
 	    live_has_event(&p->ctx, "sched:sched_switch", NULL) > 0) {
 		ret->words[count] = "sched:sched_switch";
-		ret->asked[count++] = (struct live_asked){
-			.every = true, .filter = "", .no_copy = no_copy, .optional = true
-		};
+		ret->asked[count++] = (struct live_asked){ .every = true,
+							   .filter = "",
+							   .optional = true };
 	}
 	wanted->record.events = ret->words;
 	wanted->record.event_count = count;
@@ -367,9 +363,6 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 	const char *words = wanted->record.events[index], *but = NULL;
 	const struct live_asked *asked = &wanted->asked[index];
 	const char *colon = strchr(words, ':');
-	const char *chain = asked->no_chain  ? "call-graph=no"
-			    : asked->no_copy ? "call-graph=fp"
-					     : "";
 	bool tracepoint = colon && colon != modifiers_of(words) && !strchr(words, '/');
 	struct text name = { 0 }, terms = { 0 }, event = { 0 }, filter = { 0 };
 
@@ -381,9 +374,10 @@ static void add_perf_event(struct text *t, const struct live_options *wanted,
 		text_string(&name, words);
 	if (!asked->every && rate)
 		text_string(&terms, rate);
-	else if (*chain || !tracepoint)
+	else if (asked->no_chain || !tracepoint)
 		text_printf(&terms, "%s%s%s", tracepoint ? "" : "period=1",
-			    *chain && !tracepoint ? "," : "", chain);
+			    asked->no_chain && !tracepoint ? "," : "",
+			    asked->no_chain ? "call-graph=no" : "");
 	if (name.bytes && terms.size)
 		add_perf_terms(&event, name.bytes, terms.bytes);
 	else

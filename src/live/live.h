@@ -27,7 +27,6 @@
 struct live_asked {
 	bool every; /* each time it happens */
 	bool no_chain;
-	bool no_copy; /* of stacks: frame pointers alone */
 	bool is_apart; /* the same event is asked for once more, for others of them */
 	const char *filter; /* in the kernel's words: others are left out; "": none are */
 	/* Fields of it that name threads: where it is of no use unless one of them is of a thread

@@ -135,8 +135,7 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 	return 0;
 }
 
-static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan,
-			  const struct live_asked *asked)
+static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan)
 {
 	if (plan->chain == FF_RECORD_NO_CHAIN)
 		return;
@@ -148,7 +147,7 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 			PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
 		attr->exclude_callchain_user = 1;
 	}
-	if (!plan->stack_size || (asked && asked->no_copy))
+	if (!plan->stack_size)
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = plan->stack_size;
@@ -192,7 +191,7 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	if (!event->no_chain)
-		ask_for_chain(attr, plan, event->asked);
+		ask_for_chain(attr, plan);
 	if (event->probe)
 		complete_probe(event);
 	if (options->record.flags & FF_RECORD_RAW_SAMPLES && tracepoint && !event->probe)
