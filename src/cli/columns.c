@@ -45,6 +45,7 @@ struct page page_of(const struct ff_profile *p, FILE *out)
 	struct page page = {
 		.out = out,
 		.colours = has_colours(out),
+		.utf8 = has_utf8(),
 		.unit = ff_profile_weight_unit(p),
 		.total = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE),
 	};
@@ -99,13 +100,16 @@ void put_bar(const struct page *page, uint64_t part, uint64_t whole, unsigned wi
 {
 	/* Eighths of a character. */
 	static const char *const ends[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	unsigned eighths = (unsigned)(share(part, whole) / 100 * 8 * width + 0.5);
+	/* Where there are none, whole ones. */
+	unsigned steps = page->utf8 ? 8 : 1;
+	unsigned eighths =
+		8 / steps * (unsigned)(share(part, whole) / 100 * steps * width + 0.5);
 	unsigned used = eighths / 8 + (eighths % 8 > 0);
 
 	if (page->colours)
 		fputs("\033[36m", page->out);
 	for (unsigned i = 0; i < eighths / 8; i++)
-		fputs("█", page->out);
+		fputs(page->utf8 ? "█" : "#", page->out);
 	fprintf(page->out, "%s%s%*s", ends[eighths % 8], page->colours ? PLAIN : "",
 		(int)(width - used), "");
 }
@@ -204,7 +208,7 @@ int print_text(struct text_job *job)
 	if (code == 0 && (s->stats || s->verbose))
 		print_stats(&a, now());
 	if (code == 0 && !s->quiet)
-		print_missing(a.profile, NULL);
+		print_missing(s, a.profile, NULL);
 	if (code == 0 || code == OUTPUT_UNREAD)
 		code = analysis_code(&a);
 out:

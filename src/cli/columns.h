@@ -7,7 +7,7 @@
 /* Where a table or a call tree of text goes, and what that can show. */
 struct page {
 	FILE *out;
-	bool colours;
+	bool colours, utf8;
 	unsigned width, height; /* of the terminal, in characters; 0: it is none */
 	struct ff_weight_unit unit;
 	uint64_t total; /* what 100 % are */

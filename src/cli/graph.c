@@ -44,7 +44,7 @@ static int graph_run(const struct settings *s)
 	/* Advice names the input, or the picture where the input cannot be read again: all
 	 * stacks are in it, unless it is --static. */
 	if (!s->quiet)
-		print_missing(a.profile,
+		print_missing(s, a.profile,
 			      path && format_is_picture(&format) &&
 					      !(s->graph.flags & FF_GRAPH_STATIC)
 				      ? path

@@ -142,6 +142,8 @@ static int write_listing(struct live_top *t, const struct ff_profile *p)
 
 	if (code)
 		return code;
+	/* Progress would stand before the first line. */
+	status_clear();
 	err = tally_list(&t->tallies[l.by], window ? TALLY_LAST : TALLY_ALL,
 			 t->choice.filter, &l);
 	if (err == 0) {
@@ -193,13 +195,16 @@ static void put_heads(const struct live_top *t, const struct page *page)
 	};
 	const struct ff_record_options *o = &t->settings->record;
 	const struct choice *c = &t->choice;
+	const char *dot = page->utf8 ? "·" : "-";
 	char line[512];
 
 	snprintf(line, sizeof(line),
-		 "flamefold top: %s%s%s · %.0f s · %s samples · %s lost%s",
+		 "flamefold top: %s%s%s %s %.0f s %s %s samples %s %s lost%s%s%s",
 		 o->whom ? t->settings->target : "the whole system", o->whom ? " " : "",
-		 o->whom ? o->whom : "", t->status.seconds, grouped(t->status.samples),
-		 grouped(t->status.lost), c->paused ? " · paused (p goes on)" : "");
+		 o->whom ? o->whom : "", dot, t->status.seconds, dot,
+		 grouped(t->status.samples), dot, grouped(t->status.lost),
+		 c->paused ? " " : "", c->paused ? dot : "",
+		 c->paused ? " paused (p goes on)" : "");
 	put_screen_line(page, line, true);
 	snprintf(line, sizeof(line), "# %s %s%s%s, %s%s%s",
 		 page->unit.decimals ? weight_text(page, page->total)
@@ -459,7 +464,7 @@ int live_top_run(const struct settings *s)
 			code = write_listing(&t, p);
 		}
 		if (code == 0 && !s->quiet)
-			print_missing(p, NULL);
+			print_missing(s, p, NULL);
 		code = code == OUTPUT_UNREAD ? EXIT_DONE : code;
 	}
 	for (int i = 0; i < TABLES; i++)

@@ -351,9 +351,10 @@ static int end_session(const struct settings *s, struct session *session)
 			say("%s", ff_record_stacks(p));
 		/* Where the recording can be asked again what is missing: a perf.data, or the
 		 * picture, where that has its data and one name. */
-		print_missing(p, s->saved		    ? s->saved
-				 : has_data && has_one_name ? session->path
-							    : NULL);
+		print_missing(s, p,
+			      s->saved			 ? s->saved
+			      : has_data && has_one_name ? session->path
+							 : NULL);
 	}
 	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;

@@ -71,14 +71,19 @@ static bool is_kind(const struct ff_finding *f, const char *kind)
 	return strcmp(ff_finding_text(f, FF_FINDING_KIND), kind) == 0;
 }
 
-void print_missing(const struct ff_profile *p, const char *written)
+void print_missing(const struct settings *s, const struct ff_profile *p,
+		   const char *written)
 {
-	/* What was asked to be left out, and needs no remedy. */
-	static const struct {
+	/* What was asked to be left out, and needs no remedy. A mode may read events of all processors
+	 * where some processes are asked for, and nobody has asked for a filter. */
+	const struct {
 		enum ff_total which;
 		const char *what;
 	} parts[] = {
-		{ FF_TOTAL_WEIGHT_LOST_FILTER, "filtered out" },
+		{ FF_TOTAL_WEIGHT_LOST_FILTER,
+		  s->filter_count || !(s->profile.mode || s->profile.pair)
+			  ? "filtered out"
+			  : "is of processes that were not asked for" },
 		{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "left out as truncated" },
 		{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "in damaged records" },
 	};

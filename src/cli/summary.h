@@ -5,7 +5,8 @@
 
 /* What is missing, a line each with what mends it; nothing where all is there. @written: a
  * file that was made and has the answers, for inputs that cannot be asked again; or NULL. */
-void print_missing(const struct ff_profile *p, const char *written);
+void print_missing(const struct settings *s, const struct ff_profile *p,
+		   const char *written);
 
 /* --stats: where weight and time went. @written: when the output was complete. */
 void print_stats(const struct analysis *a, double written);

@@ -115,13 +115,33 @@ FILE *open_visible(FILE *to)
 	return stream;
 }
 
+/* A terminal that takes escape sequences; a dumb one, such as an editor's, would print them. */
+static bool is_clever(FILE *out)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") != 0 && isatty(fileno(out));
+}
+
 /* https://no-color.org: a value of any kind, but not an empty one. */
 bool has_colours(FILE *out)
 {
-	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	const char *no_colour = getenv("NO_COLOR");
 
-	return !(no_colour && *no_colour) && term && *term && strcmp(term, "dumb") != 0 &&
-	       isatty(fileno(out));
+	return !(no_colour && *no_colour) && is_clever(out);
+}
+
+/* Where nothing is said, as in most containers, terminals have it. */
+bool has_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		if (!locale || !*locale)
+			locale = getenv(variables[i]);
+	return !locale || !*locale || strcasestr(locale, "utf-8") ||
+	       strcasestr(locale, "utf8");
 }
 
 /* Text without a control character, its names in bold and all of it in @colour. */
@@ -253,7 +273,7 @@ void status(const char *format, ...)
 	char line[256];
 	va_list args;
 
-	if (held || !isatty(STDERR_FILENO))
+	if (held || !is_clever(stderr))
 		return;
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);

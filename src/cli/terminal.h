@@ -21,7 +21,7 @@ void say_hold(FILE *to);
 /* The sentence, and where to find help. Always EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line that the next one replaces; only where stderr is a terminal. */
+/* One line that the next one replaces; only where stderr is a terminal that can. */
 void status(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_clear(void);
 
@@ -41,6 +41,9 @@ FILE *open_visible(FILE *to);
 
 /* Colours are wanted there: it is a terminal that has some, and NO_COLOR is not set. */
 bool has_colours(FILE *out);
+
+/* Terminals show UTF-8, as far as the locale's name says. */
+bool has_utf8(void);
 
 /*
  * A report of lines as info prints it, with colours: headings, labels and the names between

@@ -9,6 +9,9 @@
  *	 60.00%    0.00%  |-- parse
  *	 60.00%   60.00%  |   `-- next_token
  *	 40.00%   40.00%  `-- write
+ *
+ * A terminal has room for some steps to the right. A call further in has those that are nearest to it,
+ * behind how many there are more: "+3  |   `-- write".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +23,13 @@
 
 /* perf's own bound; deeper than a terminal is wide nothing can be read. */
 #define LEAST 0.5
-enum { INDENT = 4, INDENT_MOST = 40, NAME_LEAST = 20 };
+enum {
+	INDENT = 4,
+	INDENT_MOST = 40,
+	INDENT_LEAST = 2, /* one that tells how many there are, and one of a branch */
+	NAME_LEAST = 20,
+	NUMBERS = 2 * 7 + 2 * 2, /* and the blanks behind each */
+};
 
 /* What is open, by depth: the sibling that is printed next, 0: none. */
 struct open_call {
@@ -34,7 +43,9 @@ struct call_printer {
 	struct page page;
 	struct open_call *open;
 	size_t depth, room;
+	size_t steps; /* to the right, as many as are shown */
 	bool hides; /* calls that are too light */
+	bool cuts; /* steps */
 };
 
 /* The next sibling that is printed; siblings are sorted, so the first one that is too light is the
@@ -53,12 +64,12 @@ static unsigned shown_sibling(struct call_printer *c, unsigned node)
 }
 
 /* @numbers: of the chain that it begins; NULL: of none. */
-static void put_call(const struct call_printer *c, const char *name,
+static void put_call(struct call_printer *c, const char *name,
 		     const struct ff_calls_node *numbers)
 {
 	const struct page *page = &c->page;
-	size_t indent = INDENT * (c->depth < INDENT_MOST ? c->depth : INDENT_MOST);
-	size_t used = 2 * 7 + 2 * 2 + indent;
+	size_t hidden = c->depth > c->steps ? c->depth - c->steps + 1 : 0;
+	size_t used = NUMBERS + INDENT * (hidden ? c->steps : c->depth);
 	unsigned width = page->width > used + NAME_LEAST ? page->width - (unsigned)used
 							 : NAME_LEAST;
 
@@ -67,11 +78,13 @@ static void put_call(const struct call_printer *c, const char *name,
 		fputs("  ", page->out);
 		put_percent(page, numbers->self);
 	} else {
-		fprintf(page->out, "%*s", 2 * 7 + 2, "");
+		fprintf(page->out, "%*s", NUMBERS - 2, "");
 	}
 	fputs("  ", page->out);
-	for (size_t i = c->depth > INDENT_MOST ? c->depth - INDENT_MOST : 0; i < c->depth;
-	     i++) {
+	c->cuts |= hidden > 0;
+	if (hidden)
+		fprintf(page->out, "+%-*zu", INDENT - 1, hidden);
+	for (size_t i = hidden; i < c->depth; i++) {
 		bool branches = numbers && i + 1 == c->depth;
 
 		if (c->open[i].goes_on)
@@ -152,6 +165,18 @@ static int put_calls(struct call_printer *c)
 	return 0;
 }
 
+/* As many as leave room for a name. */
+static size_t steps_of(unsigned width)
+{
+	size_t steps = width > NUMBERS + NAME_LEAST
+			       ? (width - NUMBERS - NAME_LEAST) / INDENT
+			       : 0;
+
+	if (!width || steps > INDENT_MOST)
+		return INDENT_MOST;
+	return steps > INDENT_LEAST ? steps : INDENT_LEAST;
+}
+
 static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
 {
 	struct call_printer c = { .settings = job->settings, .page = page_of(p, out) };
@@ -162,6 +187,7 @@ static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
 	if (err < 0)
 		return err;
 	c.calls = calls;
+	c.steps = steps_of(c.page.width);
 	ff_calls_node(calls, 0, &root);
 	c.page.total = root.total;
 	put_heading(&c.page);
@@ -173,6 +199,8 @@ static int put_tree(const struct text_job *job, struct ff_profile *p, FILE *out)
 	if (c.hides)
 		fprintf(out, "# what has less than %g %% is left out (--min)\n",
 			job->settings->least);
+	if (c.cuts)
+		fputs("# +N: as many steps further to the right\n", out);
 	free(c.open);
 	ff_calls_free(calls);
 	return err;

@@ -572,6 +572,9 @@ disk()
 	"$build" -o x.data x.pd
 	mode offcpu --tid
 	says "app-10/10;A 10" "app-11/11;A 11" "app-7/7;A 7"
+	# Nobody has given a filter.
+	"$flamefold" fold --mode offcpu x.data 2>&1 >x.folded | grep -E '^flamefold: [0-9.]+ % is of processes that were not asked for$'
+	"$flamefold" fold --mode offcpu --only tid=7 x.data 2>&1 >x.folded | grep -E '^flamefold: [0-9.]+ % filtered out$'
 	# Who wakes is anybody.
 	mode offcpu --threads=3 --tid
 	says "app-10/10;A 10" "app-11/11;A 11" "app-7/7;A 7"

@@ -303,6 +303,41 @@ assert max(len(line.rstrip("\n")) for line in open("plain", encoding="utf-8")) <
 	"$flamefold" top b.folded | grep -q "$long"
 }
 
+@test "a call tree that is deeper than a terminal is wide says how many steps are not shown" {
+	python3 -c 'for i in range(60): print(";".join("f%d" % j for j in range(i)) + ";beside_%d 1" % i)' |
+		sed 's/^;//' >b.folded
+	for width in 46 80 81 120 200; do
+		on_terminal $width env NO_COLOR=1 "$flamefold" tree --min 0 b.folded >out
+		awk -v most=$width 'length > most { exit 1 }' out
+		# What is shown and what is not are all the steps there are.
+		python3 - <<-'END'
+			import re
+			for line in open("out"):
+			    steps, depth = re.match(r"[ %.\d]{18}(.*)beside_(\d+)", line).groups() if "%" in line and "beside_" in line else ("", 0)
+			    hidden = re.match(r"\+(\d+) *", steps)
+			    shown = (len(steps) - (4 if hidden else 0)) // 4
+			    assert shown + (int(hidden[1]) if hidden else 0) == int(depth), line
+		END
+		tail -1 out | grep -qx '# +N: as many steps further to the right'
+	done
+	"$flamefold" tree --min 0 b.folded | grep -Eq '^ {0,3}1.67%    1.67%  \+19 .*(`|\|)-- beside_58$'
+	on_terminal 80 env NO_COLOR=1 "$flamefold" tree --min 90 b.folded >out
+	! grep -q '+' out || false
+}
+
+@test "bars are of the characters that the locale has" {
+	printf 'app;a 5\napp;b 3\n' >b.folded
+	for locale in C de_DE.ISO-8859-1; do
+		LC_ALL=$locale on_terminal 80 env NO_COLOR=1 "$flamefold" top b.folded >out
+		grep -q ' ##########  a$' out
+		grep -q ' ######      b$' out
+		! LC_ALL=C grep -q $'[\x80-\xff]' out || false
+	done
+	for locale in '' en_US.UTF-8 C.utf8; do
+		LC_ALL=$locale LC_CTYPE= LANG= on_terminal 80 "$flamefold" top b.folded | grep -q ██████
+	done
+}
+
 @test "a name cannot command the terminal" {
 	printf 'app;evil\033[2J\007 5\n' >b.folded
 	on_terminal 80 env NO_COLOR=1 "$flamefold" top b.folded >out

@@ -130,6 +130,13 @@ at_keys()
 	[ "$(grep -c 'No space left' err)" -eq 1 ]
 }
 
+@test "a dumb terminal gets tables one after another, and nothing that it cannot read" {
+	in_shares 60
+	TERM=dumb timeout 60 script -qec "'$flamefold' top -p $pid -e cpu-clock -d 3 --every 1" /dev/null >out
+	[ "$(tr -d '\r' <out | grep -c '^# [0-9,]* ns of cpu-clock$')" -ge 3 ]
+	! grep -q $'\033' out || false
+}
+
 @test "json is a table for programs, and -o writes a file" {
 	in_shares 5
 	"$flamefold" top -p "$pid" -e cpu-clock -F 499 -d 2 --by module -f json -o top.json
