@@ -46,6 +46,12 @@ int values_choose(struct ff_profile *p, const struct recording *rec,
 			.name = intern_text(&p->strings, weight->name),
 			.unit = intern_text(&p->strings, weight->unit),
 			.before = rec->values_before,
+			.period_name = rec->period_name ? intern_text(&p->strings,
+								      rec->period_name)
+							: NULL,
+			.period_unit = intern_text(&p->strings, rec->period_unit),
+			.period = rec->period,
+			.recorded_ns = rec->recorded_ns,
 		};
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];

@@ -553,12 +553,20 @@ static int take_facts(struct context *ctx, struct pprof *p, const uint64_t *fact
 
 	rec->recorded =
 		facts[PROFILE_TIME] <= INT64_MAX ? facts[PROFILE_TIME] / 1000000000 : 0;
+	rec->recorded_ns = rec->recorded ? facts[PROFILE_TIME] : 0;
 	rec->last_time =
 		facts[PROFILE_DURATION] <= INT64_MAX ? facts[PROFILE_DURATION] : 0;
 	if (text.size && listed_add_name(ctx, p->in, text, &rec->command) < 0)
 		return -ENOMEM;
 	proto_numbers(period_type, n, TYPE_FIELDS);
 	type = pprof_string(p, n[TYPE_NAME]);
+	if (type.size && facts[PROFILE_PERIOD] <= INT64_MAX) {
+		rec->period = facts[PROFILE_PERIOD];
+		if (listed_add_name(ctx, p->in, type, &rec->period_name) < 0 ||
+		    listed_add_name(ctx, p->in, pprof_string(p, n[TYPE_UNIT]),
+				    &rec->period_unit) < 0)
+			return -ENOMEM;
+	}
 	for (size_t i = 0; i < p->type_count; i++)
 		if (p->types[i].name.size == type.size &&
 		    memcmp(p->types[i].name.text, type.text, type.size) == 0 &&

@@ -124,6 +124,12 @@ struct recording {
 	bool has_no_times; /* of a list: samples stand where they are in the file */
 	bool shares_samples; /* its events are several values of the same samples */
 	uint32_t values_before; /* so many of them stood before the first event's */
+	/* What is counted between two samples, where that is none of the values: "space" of the four that a
+	 * heap profile has. Name and unit; 0: not known. */
+	uint32_t period_name, period_unit;
+	uint64_t period;
+	uint64_t
+		recorded_ns; /* since 1970, where it is known so exactly; 0: see .recorded */
 	bool pids_printed; /* of a text: else threads are known by their numbers alone */
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	bool modules_share_ids; /* maps of several modules have one build id */

@@ -145,6 +145,24 @@ static const char *unit_of_value(const char *type, const char *unit)
 					    : unit;
 }
 
+/* A heap profile counts bytes of "space" between two samples, which is none of its values. */
+static void put_period(struct pprof_writer *w, const char *type, const char *unit)
+{
+	const struct write_facts *f = w->e.facts;
+	uint64_t period = f->period ? f->period
+			  : f->frequency && strcmp(unit, "nanoseconds") == 0
+				  ? 1000000000 / f->frequency
+				  : 1;
+
+	if (f->values && f->values->period_name) {
+		type = f->values->period_name;
+		unit = f->values->period_unit;
+		period = f->values->period;
+	}
+	put_value_type(w, PROFILE_PERIOD_TYPE, type, unit);
+	proto_number(&w->all, PROFILE_PERIOD, period);
+}
+
 static void put_types(struct pprof_writer *w)
 {
 	const struct write_facts *f = w->e.facts;
@@ -167,16 +185,15 @@ static void put_types(struct pprof_writer *w)
 			put_value_type(w, PROFILE_SAMPLE_TYPE, c->name,
 				       unit_of_value(c->name, c->unit));
 	}
-	put_value_type(w, PROFILE_PERIOD_TYPE, type, unit);
+	put_period(w, type, unit);
 	/* Without it the last one is what pprof shows. */
 	if (w->values[w->value_count - 1] != COLUMN_WEIGHT)
 		proto_number(&w->all, PROFILE_DEFAULT_TYPE, string_number(w, type));
-	proto_number(&w->all, PROFILE_PERIOD,
-		     f->period ? f->period
-		     : f->frequency && strcmp(unit, "nanoseconds") == 0
-			     ? 1000000000 / f->frequency
-			     : 1);
-	proto_number(&w->all, PROFILE_TIME, f->recorded * 1000000000);
+	/* The exact time, unless it is that of another input. */
+	proto_number(&w->all, PROFILE_TIME,
+		     f->values && f->values->recorded_ns / 1000000000 == f->recorded
+			     ? f->values->recorded_ns
+			     : f->recorded * 1000000000);
 	proto_number(&w->all, PROFILE_DURATION, f->duration);
 	if (f->command)
 		proto_number(&w->all, PROFILE_COMMENT, string_number(w, f->command));

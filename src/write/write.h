@@ -24,6 +24,10 @@ struct write_module {
 struct write_values {
 	const char *name, *unit; /* of the weight */
 	uint32_t before; /* columns that come before it, where their order counts */
+	/* What is counted between two samples; NULL: the weight. */
+	const char *period_name, *period_unit;
+	uint64_t period;
+	uint64_t recorded_ns; /* since 1970; 0: not known */
 };
 
 /* Where a tree comes from, for people. NULL and 0: not known. */
