@@ -193,10 +193,12 @@ const struct mode modes[] = {
 	  "io" },
 	{ "iobytes", "Block I/O Bytes", "which code causes how much I/O of disks?",
 	  /* A request is told with what it begins with: what joins it later has events of its
-	   * own, but is in it when it is issued. */
+	   * own, but is in it when it is issued. A discard tells the disk what it need not keep, and
+	   * moves none of it. */
 	  "sample "
 	  "block:block_io_start,block:block_bio_backmerge,block:block_bio_frontmerge "
-	  "| block:block_rq_issue | block:block_rq_insert;"
+	  "| block:block_rq_issue | block:block_rq_insert if rwbs != 'D' && "
+	  "rwbs != 'DS' && rwbs != 'DE' && rwbs != 'DES';"
 	  "weight nr_sector * 512; unit bytes",
 	  "io" },
 	{ "locks", "Kernel Lock Time", "which code waits for locks of the kernel?",

@@ -327,10 +327,11 @@ brk()
 	grep -q '1 intervals are open whose ends may be among the records that were lost' err
 }
 
-# disk EVENT SECTOR SECTORS: by pid 7
+# disk EVENT SECTOR SECTORS [RWBS]: by pid 7
 disk()
 {
-	echo "sample event=block:$1 pid=7 time=$((1000 + $2)) chain=U,0x11 fields=dev:1,sector:$2,nr_sector:$3"
+	echo "sample event=block:$1 pid=7 time=$((1000 + $2)) chain=U,0x11" \
+		"fields=dev:1,sector:$2,nr_sector:$3,rwbs:${4:-WS}"
 }
 
 @test "what joins a request of a disk is of its bytes, and asked for by who joined it" {
@@ -338,7 +339,7 @@ disk()
 
 	for name in block_io_start block_bio_backmerge block_bio_frontmerge block_rq_issue; do
 		n=$((n + 1))
-		echo "tracepoint name=block:$name id=$((30 + n)) fields=dev:4,sector:8,nr_sector:4"
+		echo "tracepoint name=block:$name id=$((30 + n)) fields=dev:4,sector:8,nr_sector:4,rwbs:10"
 		echo "attr name=block:$name type=2 config=$((30 + n)) ids=$n flags=sample_id_all,comm_exec" \
 			"sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN"
 	done >head
@@ -350,12 +351,16 @@ disk()
 		disk block_bio_frontmerge 0 8
 		# What is issued is all of it.
 		disk block_rq_issue 0 32
+		# A discard is a request, and none of its bytes go anywhere.
+		disk block_io_start 100 4096 DS
+		disk block_bio_backmerge 4196 4096 D
+		disk block_rq_issue 100 8192 DS
 	} >x.pd
 	"$build" -o x.data x.pd
 	mode iobytes
 	says "app;11 16384"
 	mode iocount
-	says "app;11 1"
+	says "app;11 2"
 	# Where nobody has recorded how a request begins, it is what it is in the end.
 	sed -i '/block_io_start/d; /block_bio_/d; s/ids=4/ids=1/' x.pd
 	"$build" -o x.data x.pd
