@@ -200,9 +200,11 @@ static void take_event(struct scan *s, struct printed_head *ret)
 		ret->event =
 			(struct printed_part){ event.at, (size_t)(s->at - 1 - event.at) };
 	} else {
-		/* Without an event a number is no period: it may be an address. */
-		ret->has_period = false;
-		*s = before;
+		/* Without an event a number may be an address, before a name. Alone it is a period, as -F
+		 * time,period has it: perf leaves a blank behind that. */
+		ret->has_period &= ret->has_time && event.at == s->end;
+		if (!ret->has_period)
+			*s = before;
 	}
 	skip_blanks(s);
 	ret->rest = (struct printed_part){ s->at, (size_t)(s->end - s->at) };

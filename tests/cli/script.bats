@@ -175,6 +175,13 @@ two_samples=$'cc1 7/8 [001] 12.000345:     250000 cycles:u: \n\t          4e1f20
 	printf 'x 3 7.814408:   12 cpu-clock: \n\t            1177 outer+0x1 (/x)\n  x.c:3\n\t     2724a main+0x2 (/x)\n  x.c:9\n\n' | folds
 	is 'x;main;outer 12'
 	[ ! -s err ] || { cat err; return 1; }
+	# A number alone behind the time is a period, before a name it is an address.
+	printf 'x 7.814408:     250000 \n\t            1177 outer (/x)\n\n' | folds
+	is 'x;outer 250000'
+	printf '7.814409:     3 \n\t            1177 outer (/x)\n\n' | folds
+	is ':-1;outer 3'
+	printf 'x 3 7.814408:     1177 outer+0x3 (/x)\n' | folds
+	is 'x;outer 1'
 	printf 'x 3 7.814408345:   12 cpu-clock: \n\t            1177 outer (/x)\n' | folds --only time=0,1
 	is 'x;outer 12'
 }
