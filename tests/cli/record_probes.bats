@@ -149,6 +149,8 @@ lose_unmoved 900" ]
 	[[ $output == *"there is no function 'nothing_is_called_so' in /bin/sh"* ]]
 	run -2 "$flamefold" record -e uprobe:libc:malloc -- true
 	[[ $output == *"-a"*"--pair 'sample uprobe:libc:malloc'"* ]]
+	run -1 "$flamefold" record --mode leak -p 4194303 -d 1
+	[[ $output == *"there is no process 4194303" ]]
 	run -2 "$flamefold" record -a -e uprobe:relative:malloc
 	[[ $output == *"begins with '/'"* ]]
 	run -2 "$flamefold" record --pair "sample uprobe:/bin/sh:1" --print-perf true

@@ -223,7 +223,7 @@ int live_probed_find(struct context *ctx, const struct ff_record_options *option
 	struct live_target target = { .cgroup = -1 };
 	struct probed_search s = { ctx, found };
 	struct id_list online = { 0 };
-	/* Who is not there is said when events are opened. */
+	/* Of several who is not there is said when events are opened. */
 	struct context unheard = { .log = NULL };
 	struct ff_record_options of = *options;
 	int err = found ? 0 : fail_memory(ctx), *one = array_add(&online);
@@ -232,10 +232,13 @@ int live_probed_find(struct context *ctx, const struct ff_record_options *option
 		*one = 0;
 	object_prepare();
 	of.cpus = NULL;
-	if (err == 0 && one && of.who != FF_RECORD_SYSTEM && of.who != FF_RECORD_CGROUP &&
-	    live_target_resolve(&unheard, &of, &online, &target) == 0)
+	if (err == 0 && one && of.who != FF_RECORD_SYSTEM && of.who != FF_RECORD_CGROUP) {
+		err = live_target_resolve(&unheard, &of, &online, &target);
+		if (err < 0)
+			err = fail(ctx, err, "%s", unheard.error);
 		for (size_t i = 0; i < target.processes.count && err == 0; i++)
 			err = add_process_files(&s, target.processes.v[i]);
+	}
 	if (err == 0 && (of.who == FF_RECORD_SYSTEM || of.who == FF_RECORD_CGROUP))
 		err = proc_each(AT_FDCWD, "/proc", add_process_files, &s);
 	if (err == 0 && of.command)
