@@ -29,10 +29,15 @@ enum {
 	IGNORED_PART = 10, /* of all lines: where more than a tenth is none, none is */
 };
 
+/* Without blanks behind it, which tools that write columns leave there. */
 static int next_line(struct context *ctx, struct input *in, const char **line,
 		     size_t *size)
 {
-	return lines_next(ctx, &in->folded->lines, "folded text", line, size);
+	int err = lines_next(ctx, &in->folded->lines, "folded text", line, size);
+
+	while (err > 0 && *size && isblank((unsigned char)(*line)[*size - 1]))
+		--*size;
+	return err;
 }
 
 /* A count as it stands in the text: digits, and how many of them are decimals. */
