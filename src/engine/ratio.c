@@ -271,8 +271,8 @@ int ratio_finish(struct ff_profile *p)
 		};
 		return 0;
 	}
-	/* A mode of which nothing was read has none of its columns. */
-	if (!p->options.ratio || !p->inputs.count)
+	/* Where nothing was read there are no columns: that there are no samples says more. */
+	if (!p->options.ratio || !p->inputs.count || !p->collected.sum.samples_read)
 		return 0;
 	return fail(&p->ctx, -EINVAL,
 		    "there is no ratio '%s': the inputs lack one of its columns",

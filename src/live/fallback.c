@@ -101,8 +101,8 @@ static bool clock_for_cycles(struct context *ctx, struct fallback *f,
 	char made[64];
 	char *name;
 
-	/* The high half says which kind of processor. */
-	if (attr->type != PERF_TYPE_HARDWARE ||
+	/* The high half says which kind of processor. By time instead of cycles a ratio is another one. */
+	if (e->group != GROUP_NONE || attr->type != PERF_TYPE_HARDWARE ||
 	    (uint32_t)attr->config != PERF_COUNT_HW_CPU_CYCLES ||
 	    attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return false;

@@ -351,21 +351,30 @@ disk()
 		disk block_bio_frontmerge 0 8
 		# What is issued is all of it.
 		disk block_rq_issue 0 32
-		# A discard is a request, and none of its bytes go anywhere.
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode iobytes
+	says "app;11 16384"
+	mode iocount
+	says "app;11 1"
+	# Where nobody has recorded how a request begins, it is what it is in the end.
+	sed -i '/block_io_start/d; /block_bio_/d; s/ids=4/ids=1/' x.pd
+	"$build" -o x.data x.pd
+	mode iobytes
+	says "app;11 16384"
+	# A discard is a request, and none of its bytes go anywhere.
+	{
+		cat head
+		disk block_io_start 8 8
 		disk block_io_start 100 4096 DS
 		disk block_bio_backmerge 4196 4096 D
 		disk block_rq_issue 100 8192 DS
 	} >x.pd
 	"$build" -o x.data x.pd
 	mode iobytes
-	says "app;11 16384"
+	says "app;11 4096"
 	mode iocount
 	says "app;11 2"
-	# Where nobody has recorded how a request begins, it is what it is in the end.
-	sed -i '/block_io_start/d; /block_bio_/d; s/ids=4/ids=1/' x.pd
-	"$build" -o x.data x.pd
-	mode iobytes
-	says "app;11 16384"
 }
 
 @test "text and pictures have no events that could be weighed" {

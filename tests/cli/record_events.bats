@@ -151,6 +151,9 @@ need_tracepoints()
 	[ "$(events x.data)" = cpu-clock:u ]
 	record -F 997 -o x.data -- "$shares" 0.5 1 2>/dev/null >/dev/null
 	[ "$(events x.data)" = cpu-clock ]
+	# By the clock a ratio would be another one.
+	run -1 "$flamefold" record --mode cpi -o x.svg -- true
+	[[ $output == *"no counter for 'cycles'"* && $output != *"sampling cpu-clock"* ]]
 }
 
 @test "other counters that are not there are an error" {

@@ -336,6 +336,12 @@ counted()
 	"$flamefold" info --format=json x.data | jq -e '[.events[] | select(.samples > 10) | .name] == ["cpu-clock", "page-faults"]'
 }
 
+@test "a ratio: a run that is too short for a sample lacks samples, and no column" {
+	need_events
+	run -1 "$flamefold" record --ratio cpu-clock/task-clock -F 1 -o x.svg -- true
+	[[ $output == *"no samples"* && $output != *"no ratio"* ]]
+}
+
 @test "a ratio: what was named is sampled as it was named" {
 	need_events
 	record -q --ratio page-faults/cpu-clock -e cpu-clock -e page-faults -F 997 -o x.svg -- taskset -c 0 sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'

@@ -120,9 +120,11 @@ Test(folded, carriage_returns_are_no_part_of_a_line)
 
 Test(folded, blanks_behind_a_count_are_no_part_of_a_line)
 {
-	check("main;a 3  \nmain;b 4\t\r\nmain;c  5 \n", "main;a 3|main;b 4|main;c  5|", 0);
+	check("main;a 3  \nmain;b 4\t\r\nmain;c  5 \n", "main;a 3|main;b 4|main;c  5|",
+	      0);
 	check("main;a 3 4 \nmain;b 5 6\n", "main;a 3 4|main;b 5 6|", 0);
-	check("# by hand \n  \nmain;a b\nmain;a 3\nmain;a 4\nmain;a 5\nmain;a 6\nmain;a 7\n"
+	check("# by hand \n  \nmain;a b\nmain;a 3\nmain;a 4\nmain;a 5\nmain;a 6\nmain;a "
+	      "7\n"
 	      "main;a 3\nmain;a 4\nmain;a 5\nmain;a 6\n",
 	      "main;a 3|main;a 4|main;a 5|main;a 6|main;a 7|main;a 3|main;a 4|main;a 5|"
 	      "main;a 6|",
