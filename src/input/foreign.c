@@ -105,6 +105,8 @@ static const struct foreign_row rows[] = {
 
 	{ "Attaching [0-9]* probe*", BPFTRACE, 0 },
 	{ "@*[[]", BPFTRACE, 0 },
+	{ "@*[[]*,", { "the output of bpftrace", "stacks have to come first, as in @[ustack, comm], for FlameGraph's stackcollapse-bpftrace.pl" }, 0 },
+	{ "event_type: *", { "the output of simpleperf report-sample", "give the perf.data itself" }, 0 },
 	{ "CPU * ID * FUNCTION:NAME", DTRACE, CERTAIN },
 	{ "dtrace: *", DTRACE, 0 },
 	{ "*[a-zA-Z0-9_]`[a-zA-Z_]*", DTRACE, 0 },

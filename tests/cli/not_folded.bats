@@ -96,9 +96,38 @@ taken()
 		    vfs_read+1
 		]: 12
 		END
+	# What else is counted may stand before the stack.
+	refused "the output of bpftrace" "@[ustack, comm]" <<-'END'
+		@samples[sh, 
+		    read+5
+		    main+85
+		]: 3
+		@samples[cc1, 
+		    parse+1
+		]: 12
+		END
 	refused "the output of bpftrace" "" <<-'END'
 		@[sh]: 3
 		@[cc1]: 12
+		END
+}
+
+@test "simpleperf" {
+	refused "the output of simpleperf report-sample" "give the perf.data itself" <<-'END'
+		sample:
+		  event_type: cpu-clock
+		  time: 123456
+		  event_count: 3
+		  thread_id: 12
+		  thread_name: app
+		  vaddr_in_file: 123
+		  file: /system/lib64/libc.so
+		  symbol: read
+		  callchain:
+		    vaddr_in_file: 1
+		    file: /system/bin/app
+		    symbol: main
+
 		END
 }
 
