@@ -82,10 +82,24 @@ static void scan_end(struct parameter_scan *s, struct text *name)
 	name->size = (size_t)(s->to - name->bytes);
 }
 
+/* libiberty leaves out the last list of a function, but not that of the function which it is a thunk to. */
+static bool is_thunk(const struct parameter_scan *s)
+{
+	static const char *const kinds[] = { "non-virtual thunk to ", "virtual thunk to ",
+					     "covariant return thunk to " };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		is |= has_next(s, s->name, kinds[i]);
+	return is;
+}
+
 /*
- * Only lists that a "::" follows are cut, the last one libiberty leaves out:
+ * Lists that a "::" follows are cut, and the last one of a thunk. Of others libiberty leaves the last one
+ * out:
  *
- *	f(int)::{lambda()#1}  ->  f::{lambda()#1}
+ *	f(int)::{lambda()#1}	     ->  f::{lambda()#1}
+ *	virtual thunk to A::f(int)   ->  virtual thunk to A::f
  */
 void parameters_cut_cplus(struct text *name, size_t start)
 {
@@ -93,8 +107,10 @@ void parameters_cut_cplus(struct text *name, size_t start)
 	static const char *const words[] = { " const", " volatile", " restrict",
 					     " &&",    " &",	    " noexcept" };
 	struct parameter_scan s;
+	bool cuts_last;
 
 	scan_begin(&s, name, start);
+	cuts_last = is_thunk(&s);
 	while (s.p < s.end && !s.brackets.lost && !is_conversion(&s)) {
 		char *open = s.p, *scope;
 		bool list = *open == '(' && open > s.name && open[-1] != ' ' &&
@@ -116,7 +132,8 @@ void parameters_cut_cplus(struct text *name, size_t start)
 				scope += strlen(words[i]);
 				i = (size_t)-1;
 			}
-		if (list && !s.brackets.lost && has_next(&s, scope, "::"))
+		if (list && !s.brackets.lost &&
+		    (has_next(&s, scope, "::") || (cuts_last && scope == s.end)))
 			take_out(&s, open, scope);
 	}
 	scan_end(&s, name);

@@ -94,6 +94,8 @@ Test(demangle, short_is_without_those_of_functions_around_it)
 			 "A::operator void (*)(int)");
 	cr_expect_str_eq(of("_ZN1AC2Ev.constprop.0.cold", DEMANGLE_SHORT), "A::A");
 	cr_expect_str_eq(of("_Z1fB5cxx11v", DEMANGLE_SHORT), "f[abi:cxx11]");
+	cr_expect_str_eq(of("_ZThn8_N1A1fEP5Block", DEMANGLE_SHORT),
+			 "non-virtual thunk to A::f");
 }
 
 Test(demangle, names_can_be_left_as_they_are)

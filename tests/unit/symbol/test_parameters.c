@@ -50,6 +50,19 @@ Test(parameters, of_functions_around_it_go)
 			 "A::operator new[]::B::f");
 }
 
+/* libiberty leaves their last list, too: _ZThn8_N1A1fEP5Block */
+Test(parameters, of_what_a_thunk_is_for_go)
+{
+	cr_expect_str_eq(cplus("non-virtual thunk to A::f(Block*)"),
+			 "non-virtual thunk to A::f");
+	cr_expect_str_eq(cplus("virtual thunk to A<f(int)>::f(void (*)(int)) const"),
+			 "virtual thunk to A<f(int)>::f");
+	cr_expect_str_eq(cplus("covariant return thunk to f(int)::B::g(int)"),
+			 "covariant return thunk to f::B::g");
+	cr_expect_str_eq(cplus("virtual thunk to A::operator()(int)"),
+			 "virtual thunk to A::operator()");
+}
+
 Test(parameters, nothing_else_is_cut)
 {
 	static const char *const whole[] = {
