@@ -79,6 +79,22 @@ static void explain_command(double seconds, uint64_t rate)
 	    seconds * 1e3, grouped(rate), 1e3 / (double)rate, option);
 }
 
+/* Switches are read of all. An interval that began before a record was lost may have ended with that one. */
+static void explain_others(const struct ff_profile *p, uint64_t lost)
+{
+	const char *samples = grouped(ff_profile_total(p, FF_TOTAL_SAMPLES_READ));
+
+	if (lost)
+		say("no samples: all %s of the mode are of others than what was to be "
+		    "recorded, and %s records were lost: what was open then does not "
+		    "count",
+		    samples, grouped(lost));
+	else
+		say("no samples: all %s of the mode are of others than what was to be "
+		    "recorded",
+		    samples);
+}
+
 void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 {
 	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
@@ -114,12 +130,10 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 		explain_command(seconds, rate);
 		return;
 	}
-	/* Switches are read of all, and nobody has asked for a filter. */
+	/* Nobody has asked for a filter. */
 	if (s->profile.mode && !s->filter_count &&
 	    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER))
-		say("no samples: all %s of the mode are of others than what was to be "
-		    "recorded",
-		    grouped(ff_profile_total(p, FF_TOTAL_SAMPLES_READ)));
+		explain_others(p, lost);
 	else
 		explain_empty(p);
 	/* Nobody knows how long processes ran that were not started from here. */

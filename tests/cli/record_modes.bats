@@ -6,6 +6,10 @@ bats_require_minimum_version 1.5.0
 load events
 load sampled
 
+# Switches are those of all who run. Where a record is lost a wait is not counted, and rings are full soon
+# if each has a copy of a stack.
+lean=(-g fp -m 8M)
+
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
@@ -25,7 +29,7 @@ samples_of()
 
 @test "offcpu: a command that sleeps is off for as long as it slept" {
 	need_mode_events
-	record -q --mode offcpu -o x.folded -- taskset -c 0 sh -c 'sleep 0.3; :'
+	record -q --mode offcpu "${lean[@]}" -o x.folded -- taskset -c 0 sh -c 'sleep 0.3; :'
 	between 250000000 "$(weight 'nanosleep' x.folded)" 900000000
 	# who waits for it, too, and nobody else
 	between 250000000 "$(weight 'wait4' x.folded)" 900000000
@@ -53,7 +57,7 @@ samples_of()
 	name=$(under_own_name /bin/sleep)
 	taskset -c 0 sh -c "i=0; while [ \$i -lt 1000 ]; do ./$name 0.1; done" &
 	pid=$!
-	record -q --mode offcpu -p $pid -d 2 -o x.folded
+	record -q --mode offcpu "${lean[@]}" -p $pid -d 2 -o x.folded
 	kill $pid
 	! cut -d';' -f1 x.folded | grep -Ev "^(sh|$name)$" || { echo "others count"; false; }
 	[ "$(weight wait4 x.folded)" -gt 200000000 ]
@@ -67,9 +71,9 @@ samples_of()
 		for mode in offcpu wakeup; do
 			if [ -n "$who" ]; then
 				sh -c "sleep 5; taskset -c 0 sh -c '$who'; sleep 0.1; :" &
-				record -q --mode $mode --save x.data -p $! -o live.folded
+				record -q --mode $mode "${lean[@]}" --save x.data -p $! -o live.folded
 			else
-				record -q --mode $mode --save x.data -o live.folded -- taskset -c 0 sh -c "sleep 0.1; :"
+				record -q --mode $mode "${lean[@]}" --save x.data -o live.folded -- taskset -c 0 sh -c "sleep 0.1; :"
 			fi
 			"$flamefold" fold -q --mode $mode -o saved.folded x.data
 			[ "$(weight "sleep" live.folded)" -gt 99000000 ]
@@ -81,7 +85,7 @@ samples_of()
 # Each file knows whom it is of, and who was started before it began.
 @test "files one after another are of those that were asked for" {
 	need_mode_events
-	record -q --mode offcpu --save 'x%t.data' --switch-output=0.5 -o live.folded -- taskset -c 0 sh -c 'i=0; while [ $i -lt 15 ]; do sleep 0.1; i=$((i + 1)); done'
+	record -q --mode offcpu "${lean[@]}" --save 'x%t.data' --switch-output=0.5 -o live.folded -- taskset -c 0 sh -c 'i=0; while [ $i -lt 15 ]; do sleep 0.1; i=$((i + 1)); done'
 	for file in x*.data; do
 		"$flamefold" fold -q --mode offcpu "$file" 2>err || grep -q 'no samples\|none of the events' err || { cat err; false; }
 	done >saved.folded
@@ -163,7 +167,7 @@ filters()
 
 @test "wakeup: who has woken is not asked for, who was woken is" {
 	need_mode_events
-	record -q --mode wakeup -o x.folded -- taskset -c 0 sh -c 'sleep 0.2; :'
+	record -q --mode wakeup "${lean[@]}" -o x.folded -- taskset -c 0 sh -c 'sleep 0.2; :'
 	! grep -Ev ';(sh|sleep|taskset) [0-9]*$' x.folded || { echo "others were woken"; false; }
 	[ "$(weight ';sleep ' x.folded)" -gt 190000000 ]
 }
@@ -195,7 +199,7 @@ filters()
 
 @test "a wait that began in one window ends in another" {
 	need_mode_events
-	record -q --mode offcpu --every 0.3 --window -o 'w%t.folded' -- taskset -c 0 sh -c 'sleep 1; :'
+	record -q --mode offcpu "${lean[@]}" --every 0.3 --window -o 'w%t.folded' -- taskset -c 0 sh -c 'sleep 1; :'
 	cat w*.folded >x.folded
 	between 900000000 "$(weight nanosleep x.folded)" 3000000000
 }
