@@ -102,9 +102,10 @@ static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
 /* How far a chain can be relied on. */
 enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
 
-/* May the chain end in the function that is returned to, which need not keep a frame pointer? */
+/* May the chain end in the function that is returned to, which need not keep a frame pointer? @kept: its file
+ * does. Of code without rows, as musl's in a program that is linked with it, only that speaks for it. */
 static enum chain_link may_be_last(struct stack_walker *w, const struct walk *k,
-				   uint64_t ra)
+				   uint64_t ra, bool kept)
 {
 	struct addr_entry *seen = addr_find(w, &k->keys[1], ra);
 	const struct unwind_rule *rule;
@@ -112,7 +113,7 @@ static enum chain_link may_be_last(struct stack_walker *w, const struct walk *k,
 	if (!seen)
 		return LINK_NO_MEMORY;
 	rule = &w->rules.v[seen->rule];
-	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER ||
+	if ((rule->cfa_kind == UNWIND_NONE && !kept) || rule->cfa_kind == UNWIND_OTHER ||
 	    root_at(w, seen) == ROOT_NO)
 		return LINK_BROKEN;
 	/* One that counts from it has a record of its own, and its caller's would follow. */
@@ -136,7 +137,7 @@ static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 	if (use == FRAME_POINTERS_KEPT)
 		return LINK_KEPT;
 	/* The function keeps none. */
-	return may_be_last(w, k, ra);
+	return may_be_last(w, k, ra, false);
 }
 
 /* How many of what is left of the chain lead to the root; 0: not there. */
@@ -163,7 +164,7 @@ static size_t count_links(struct stack_walker *w, const struct walk *k, struct c
 	/* A program that keeps them has begun in files that were compiled with a C library, which may keep none: the
 	 * chain ends in __libc_csu_init() where that has a zero in the register, and has been called all the same. */
 	if (count && link == LINK_KEPT && addr_code(w, &k->keys[1], last - 1, &at))
-		link = may_be_last(w, k, last);
+		link = may_be_last(w, k, last, true);
 	*failed |= link == LINK_NO_MEMORY || w->failed;
 	return c.odd || link == LINK_BROKEN ? 0 : count;
 }

@@ -242,6 +242,31 @@ Test(join, a_file_that_keeps_frame_pointers_has_functions_that_do_not)
 	walked_end(&w);
 }
 
+/* As musl's, in a program that is linked with it: the program keeps them, and of musl's code nothing is known. */
+Test(join, a_chain_may_end_in_code_without_unwind_information)
+{
+	struct walked w;
+
+	walked_begin_x86_64(&w);
+	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
+	w.options.join = true;
+	w.value[16] = CODE(0x1050);
+	w.value[6] = STACK(2);
+	w.word[2] = STACK(6);
+	w.word[3] = CODE(0x1090);
+	w.words = COPIED;
+	w.chain[0] = CONTEXT_USER;
+	w.chain[1] = CODE(0x1050);
+	w.chain[2] = CODE(0x1090);
+	w.chain[3] = CODE(0x1120);
+	w.sample.chain_count = 4;
+	walked_call(&w, 0x1090);
+	walked_call(&w, 0x1120);
+	cr_assert_str_eq(walked(&w), "1050 1090- 1120- root");
+	walked_end(&w);
+}
+
 /* At the cut the frame pointer is an older frame's. */
 Test(join, a_frame_without_a_record_of_its_own_hides_how_many_are_missing)
 {
