@@ -129,6 +129,10 @@ int archive_query(const struct settings *s, const char *directory)
 			return usage_error(
 				"option '--%s' is of a function: --symbol=NAME",
 				s->given[i]);
+	/* The index knows shares of recordings, and of no part of them. */
+	if (s->archive.symbol && s->filter_count)
+		return usage_error("options '--only' and '--drop' are of a graph: "
+				   "'--symbol' has shares of whole recordings");
 	if (s->archive.symbol && !*s->archive.symbol)
 		return usage_error("option '--symbol' takes the name of a function");
 	code = archive_open(s, directory, FF_ARCHIVE_READ_ONLY, &a);

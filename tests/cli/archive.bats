@@ -325,6 +325,10 @@ nights()
 	expire n --older-than 1d --keep host|option '--keep' is for 'archive compact', not for 'archive expire'
 	add n 1.folded --since today|option '--since' is for 'archive ls, query, expire', not for 'archive add'
 	check n -qf json|option '--format' is for 'archive ls, query', not for 'archive check'
+	expire n --older-than 1d --only comm=x|option '--only' is for 'archive add, query', not for 'archive expire'
+	compact n day --drop comm=x|option '--drop' is for 'archive add, query', not for 'archive compact'
+	ls n --event cycles|option '--event' is for 'archive add, query', not for 'archive ls'
+	query n --symbol b --only symbol=a|options '--only' and '--drop' are of a graph: '--symbol' has shares of whole recordings
 	query n --symbol=|option '--symbol' takes the name of a function
 	query n --symbol b --over x|option '--over' takes a percentage like 5%, not 'x'
 	compact n|'archive compact n' is followed by hour or day
