@@ -85,6 +85,12 @@ static bool is_mode(const char *event)
 	return mode_find(event) && strcmp(event, "cpu") != 0;
 }
 
+/* speedscope keeps the unit, and not what is counted in it. */
+static bool is_unnamed(const char *event)
+{
+	return strcmp(event, "time") == 0 || strcmp(event, "space") == 0;
+}
+
 /* Cycles and nanoseconds have nothing to do with each other. Text does not say what it counts. */
 static int check_events(struct ff_diff *d, const struct diff_input *input,
 			const char *unit)
@@ -116,7 +122,8 @@ static int check_events(struct ff_diff *d, const struct diff_input *input,
 				"counts %s (--event=NAME, --count=samples, --force)",
 				input->path, unit ?: "samples",
 				diff->total[s].brief.bytes, d->event_unit ?: "samples");
-	return other_event && (is_mode(known) || is_mode(event))
+	return other_event && (is_mode(known) || is_mode(event)) &&
+			       !is_unnamed(known) && !is_unnamed(event)
 		       ? fail(&d->ctx, -EINVAL,
 			      "cannot compare '%s', which is of %s, with what is of %s "
 			      "(--force)",

@@ -497,6 +497,9 @@ by_time()
 	[[ $stderr == *"cannot compare 'clock.svg', which is of cpu-clock, with what is of offcpu (--force)"* ]]
 	"$flamefold" diff -q --force -f folded waits.svg clock.svg | grep -q '^app;.* 3000 9$'
 	"$flamefold" diff -q --table waits.svg waits.svg >same
+	# Some formats keep what is counted without its name.
+	"$flamefold" export -q -f speedscope -o waits.json waits.svg
+	"$flamefold" diff -q -f folded waits.json waits.svg | grep -q '^app;.* 3000 3000$'
 }
 
 @test "a loss on one side is said" {
