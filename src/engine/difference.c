@@ -122,8 +122,8 @@ static int check_events(struct ff_diff *d, const struct diff_input *input,
 				"counts %s (--event=NAME, --count=samples, --force)",
 				input->path, unit ?: "samples",
 				diff->total[s].brief.bytes, d->event_unit ?: "samples");
-	return other_event && (is_mode(known) || is_mode(event)) &&
-			       !is_unnamed(known) && !is_unnamed(event)
+	return other_event && (is_mode(known) || is_mode(event)) && !is_unnamed(known) &&
+			       !is_unnamed(event)
 		       ? fail(&d->ctx, -EINVAL,
 			      "cannot compare '%s', which is of %s, with what is of %s "
 			      "(--force)",
