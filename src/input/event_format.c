@@ -429,7 +429,7 @@ static bool parse_each(struct taken *t, const struct format_outline *o, uint64_t
 /* Behind the first @word in it; false: it is not there. */
 static bool pass_to(struct format_line *l, const char *word)
 {
-	const char *at = memmem(l->text, l->size, word, strlen(word));
+	const char *at = l->size ? memmem(l->text, l->size, word, strlen(word)) : NULL;
 
 	if (!at)
 		return false;

@@ -547,6 +547,14 @@ Test(event_format, states_of_linux_3_10)
 	state_is(UINT64_MAX << 32, 0);
 }
 
+/* A damaged format may end before that. With a sanitizer it is seen that no text is asked. */
+Test(event_format, states_are_not_known_where_nothing_says_how_they_are_printed)
+{
+	parse(HEAD("sched_switch",
+		   "316") "\tfield:long prev_state;\toffset:8;\tsize:8;\tsigned:1;\n");
+	cr_assert_null(format.states);
+}
+
 Test(event_format, states_of_linux_4_9)
 {
 	parse_states("REC->prev_state & (4096-1) ? __print_flags(REC->prev_state & "
