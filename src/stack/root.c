@@ -84,23 +84,33 @@ bool is_stack_bottom(struct stack_walker *w, const struct addr_key *key, uint64_
 	return seen->bottom == BOTTOM_ALWAYS || (last && seen->bottom == BOTTOM_LAST);
 }
 
+/* The functions that begin stacks in the object of @f, and where it is. NULL: nothing is known of that. */
+static const struct starts *starts_around(struct stack_walker *w, const struct frame *f,
+					  struct code_site *at)
+{
+	const struct starts *starts;
+
+	if (binaries_kind(w->binaries, f->image) != IMAGE_FILE ||
+	    !code_of_image(w, f->image, f->address, at))
+		return NULL;
+	if (binaries_starts(w->binaries, at->binary, &starts) == 0)
+		return starts;
+	w->failed = true;
+	return NULL;
+}
+
 enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 {
 	const struct frame *f = &w->frames->list.v[frame];
-	const struct starts *starts;
-	struct unwind_rule rule;
 	struct code_site at;
+	const struct starts *starts = starts_around(w, f, &at);
+	struct unwind_rule rule;
 	uint64_t least, start;
 	enum root root;
 	int found = 0;
 
-	if (binaries_kind(w->binaries, f->image) != IMAGE_FILE ||
-	    !code_of_image(w, f->image, f->address, &at))
+	if (!starts)
 		return ROOT_UNKNOWN;
-	if (binaries_starts(w->binaries, at.binary, &starts) < 0) {
-		w->failed = true;
-		return ROOT_UNKNOWN;
-	}
 	/* All of Go's keeps frame pointers, so what a chain ends in is a beginning. */
 	if ((at.binary->go && !starts->known) || starts_contain(starts, at.address))
 		return ROOT_YES;
@@ -157,6 +167,19 @@ bool roots_follow(struct stack_walker *w, const struct chain *chain)
 	return true;
 }
 
+/* Where a sample was taken has to be a beginning for sure. That a function's address is passed on makes one of it
+ * where something is returned to, and execve()'s is passed on, too. */
+static bool is_beginning(struct stack_walker *w, struct addr_entry *seen, bool returned)
+{
+	const struct starts *starts;
+	struct code_site at;
+
+	if (returned)
+		return root_at(w, seen) == ROOT_YES;
+	starts = starts_around(w, &w->frames->list.v[seen->frame - 1], &at);
+	return starts && starts_contain(starts, at.address);
+}
+
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 {
 	struct addr_key key = { 0 };
@@ -173,7 +196,7 @@ bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 			key = addr_key(w, e.mode, e.caller ? ADDR_CALLER : ADDR_EXACT,
 				       e.entered, NULL);
 		seen = addr_find(w, &key, e.ip);
-		if (seen && root_at(w, seen) == ROOT_YES)
+		if (seen && is_beginning(w, seen, e.caller))
 			return true;
 	}
 	return false;
