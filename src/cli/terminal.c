@@ -115,20 +115,20 @@ FILE *open_visible(FILE *to)
 	return stream;
 }
 
-/* A terminal that takes escape sequences; a dumb one, such as an editor's, would print them. */
+/* A dumb terminal, such as an editor's, would print escape sequences. */
 static bool is_clever(FILE *out)
 {
 	const char *term = getenv("TERM");
 
-	return term && *term && strcmp(term, "dumb") != 0 && isatty(fileno(out));
+	return !(term && strcmp(term, "dumb") == 0) && isatty(fileno(out));
 }
 
 /* https://no-color.org: a value of any kind, but not an empty one. */
 bool has_colours(FILE *out)
 {
-	const char *no_colour = getenv("NO_COLOR");
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return !(no_colour && *no_colour) && is_clever(out);
+	return !(no_colour && *no_colour) && term && *term && is_clever(out);
 }
 
 /* Where nothing is said, as in most containers, terminals have it. */
