@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { near, openBrowser, require } from "./page.mjs";
+import { addressOf, near, openBrowser, require } from "./page.mjs";
 
 const browser = openBrowser();
 const { test } = browser;
@@ -100,7 +100,7 @@ test("keys go from span to span, zoom, and come back", async () => {
 
 	near(from / ms, 40 - 0.2, 0.01);
 	near(to / ms, 50 + 0.2, 0.01);
-	assert.equal(new URL(page.url()).hash, `#t=${Math.round(from)},${Math.round(to)}`);
+	assert.equal(new URL(await addressOf(page)).hash, `#t=${Math.round(from)},${Math.round(to)}`);
 	await press(page, "0", "ArrowUp", "ArrowDown");
 	assert.deepEqual(await windowOf(page), [0, 90 * ms]);
 	await press(page, "+");

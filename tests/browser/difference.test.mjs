@@ -1,6 +1,6 @@
 // What flamefold diff draws, in a browser.
 import assert from "node:assert/strict";
-import { clickFrame, difference, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
+import { addressOf, clickFrame, difference, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
 
 const browser = openBrowser();
 const { test } = browser;
@@ -217,7 +217,7 @@ test("the side, the panels and what colours go by are in the link; what cannot b
 	const svg = difference(before, after), page = await browser.open(svg);
 
 	await press(page, "1", "s");
-	assert.match(page.url(), /#b=A&e=1$/);
+	assert.match(await addressOf(page), /#b=A&e=1$/);
 
 	const shown = await shapes(page), colours = await drawn(page);
 	const again = await browser.open(svg, "#b=A&e=1");

@@ -1,7 +1,7 @@
 // Whose stacks are shown: events, processes and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { facts, frame, frames, graph, clickFrame, near, openBrowser } from "./page.mjs";
+import { addressOf, facts, frame, frames, graph, clickFrame, near, openBrowser } from "./page.mjs";
 
 const threads = [
 	"java-10/10;main;parse;read 300", "java-10/11;main;parse;read 100", "java-10/11;main;write 50",
@@ -57,7 +57,7 @@ test("a choice is a step: in the chips, in the link, and it can be taken away", 
 	assert.deepEqual(await chips(page), ["Only ^gc-10/12$ ×"]);
 	assert.deepEqual((await names(page)).sort(), ["all", "gc-10/12", "mark"]);
 
-	const { hash } = new URL(page.url());
+	const { hash } = new URL(await addressOf(page));
 
 	await browser.open(graph(threads), hash);
 	assert.equal(await valueOf(page, "#thread-choice"), "g:^gc-10/12$");

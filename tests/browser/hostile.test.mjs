@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { after } from "node:test";
-import { clickFrame, facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
+import { addressOf, clickFrame, facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
 
 const hostile = [
 	"</script><script>alert(1)</script>", "]]>", "<![CDATA[", "-->", "\"onload=\"alert(1)", "'><img src=x onerror=alert(1)>",
@@ -291,7 +291,7 @@ test("of two graphs in a page each has its own style, keys and place in the addr
 	await box(0, "main").click();
 	assert.deepEqual(await zooms(), [true, true]);
 
-	const link = page.url();
+	const link = await addressOf(page);
 
 	await page.goBack();
 	assert.deepEqual(await zooms(), [false, true]);

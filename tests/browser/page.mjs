@@ -145,6 +145,9 @@ export function openBrowser(options = {}) {
 	return state;
 }
 
+// As the page has it: page.url() learns of what history.pushState() has changed some time later.
+export const addressOf = (page) => page.evaluate(() => location.href);
+
 // The public attributes of the picture's root.
 export function facts(page) {
 	return page.evaluate(() => {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { facts, frames, near, openBrowser, searchFor, weightShown } from "./page.mjs";
+import { addressOf, facts, frames, near, openBrowser, searchFor, weightShown } from "./page.mjs";
 import { load } from "../viewer/load.mjs";
 import { readFolded, search, table, total } from "../viewer/stacks.mjs";
 
@@ -121,7 +121,7 @@ test("a link leads to the same place in a new recording", skips(own), async () =
 	await page.keyboard.press("Enter");
 	near((await frames(page)).find(isIt).width, (await frames(page))[0].width);
 
-	const { zoom } = await facts(page), { hash } = new URL(page.url());
+	const { zoom } = await facts(page), { hash } = new URL(await addressOf(page));
 
 	assert.equal(zoom.length, 4 * path.length);
 	await browser.open(again.svg, hash);

@@ -1,9 +1,7 @@
 // The viewer, as the build embeds it and from its sources, in SVG and in HTML.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import {
-	clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor, withSources,
-} from "./page.mjs";
+import { addressOf, clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor, withSources } from "./page.mjs";
 import { load } from "../viewer/load.mjs";
 
 const { stepTo } = load("stepTo");
@@ -108,7 +106,7 @@ for (const [form, open] of Object.entries(forms)) {
 	see("a reset restores every box, Back and Forward too", async (page) => {
 		await open(page);
 		const first = await frames(page);
-		const home = page.url();
+		const home = await addressOf(page);
 
 		for (const reset of [
 			() => page.click("#unzoom"), () => page.keyboard.press("Escape"), () => page.keyboard.press("0"),
@@ -124,7 +122,7 @@ for (const [form, open] of Object.entries(forms)) {
 		await page.goForward();
 		near((await frame(page, "parse")).width, 1180);
 		await page.goBack();
-		assert.equal(page.url().replace(/#$/, ""), home);
+		assert.equal((await addressOf(page)).replace(/#$/, ""), home);
 	});
 
 	see("a click on a faded frame zooms out to it", async (page) => {
@@ -208,7 +206,7 @@ for (const [form, open] of Object.entries(forms)) {
 		await page.selectOption("#colours", "Name");
 		await page.keyboard.press("Escape");
 		await page.selectOption("#shown", "Both");
-		const { hash } = new URL(page.url());
+		const { hash } = new URL(await addressOf(page));
 		const seen = await frames(page), { zoom, match } = await facts(page);
 
 		await page.goto("about:blank");
@@ -222,7 +220,7 @@ for (const [form, open] of Object.entries(forms)) {
 
 	see("links of flamegraph.pl lead to the same frames", async (page) => {
 		await open(page);
-		const address = page.url();
+		const address = await addressOf(page);
 
 		await page.goto("about:blank");
 		await page.goto(`${address}?x=718.0&y=53&s=read`);
@@ -523,7 +521,7 @@ test("all that can be chosen comes back from the address", async () => {
 	await searchFor(page, "MALLOC");
 	await page.keyboard.press("Tab");
 
-	const { hash } = new URL(page.url());
+	const { hash } = new URL(await addressOf(page));
 
 	assert.deepEqual([...new URLSearchParams(hash.slice(1))].sort(), [...new URLSearchParams(chosen.slice(1))].sort());
 	await browser.open(graph(stacks), hash);

@@ -1,6 +1,6 @@
 // Along the width, freely: wheel, drag, keys, the small picture of all, and the address.
 import assert from "node:assert/strict";
-import { clickFrame, facts, frame, frames, graph, near, openBrowser, placeOf } from "./page.mjs";
+import { addressOf, clickFrame, facts, frame, frames, graph, near, openBrowser, placeOf } from "./page.mjs";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nmain;write 200\nidle 200\n";
 const browser = openBrowser();
@@ -77,7 +77,7 @@ test("keys do the same, and the address keeps it", async () => {
 	await page.keyboard.press("ArrowUp");
 	for (const key of ["+", "+", "]"])
 		await page.keyboard.press(key);
-	const shown = await windowOf(page), seen = await frames(page), { hash } = new URL(page.url());
+	const shown = await windowOf(page), seen = await frames(page), { hash } = new URL(await addressOf(page));
 
 	assert.ok(shown[1] - shown[0] < 0.5);
 	await page.goto("about:blank");
