@@ -13,20 +13,18 @@ enum {
 };
 
 /*
- * Three functions with frame pointers, of which the first two have their records here, and so far
- * as that the bytes were copied:
+ * Two functions with frame pointers, which have their records here, and so far as that the bytes were copied; and
+ * who the chain has behind them. @fourth: 0: nobody. After all other FDEs.
  *
  *	word   2  STACK(6)       record of 0x1040
  *	       3  CODE(0x1090)
  *	       6  -              record of 0x1080
  */
-static void begin(struct walked *w)
+static void record_chain(struct walked *w, uint64_t third, uint64_t fourth)
 {
-	walked_begin_x86_64(w);
-	w->options.join = true;
 	cfi_fde(&w->cfi, 0x1040, 0x20, FRAME_OPS);
 	cfi_fde(&w->cfi, 0x1080, 0x20, FRAME_OPS);
-	cfi_fde(&w->cfi, 0x10c0, 0x40, FRAME_OPS);
+	w->options.join = true;
 	w->value[16] = CODE(0x1050);
 	w->value[6] = STACK(2);
 	w->word[2] = STACK(6);
@@ -35,12 +33,21 @@ static void begin(struct walked *w)
 	w->chain[0] = CONTEXT_USER;
 	w->chain[1] = CODE(0x1050);
 	w->chain[2] = CODE(0x1090);
-	w->chain[3] = CODE(0x10d0);
-	w->chain[4] = CODE(0x10f0);
-	w->sample.chain_count = 5;
+	w->chain[3] = CODE(third);
+	w->chain[4] = CODE(fourth);
+	w->sample.chain_count = fourth ? 5 : 4;
 	walked_call(w, 0x1090);
-	walked_call(w, 0x10d0);
-	walked_call(w, 0x10f0);
+	walked_call(w, third);
+	if (fourth)
+		walked_call(w, fourth);
+}
+
+/* A third function with a frame pointer, which is there twice. */
+static void begin(struct walked *w)
+{
+	walked_begin_x86_64(w);
+	cfi_fde(&w->cfi, 0x10c0, 0x40, FRAME_OPS);
+	record_chain(w, 0x10d0, 0x10f0);
 }
 
 Test(join, the_chain_goes_on_where_the_copy_ends)
@@ -155,23 +162,8 @@ Test(join, code_that_keeps_no_frame_pointers_ends_it)
 	walked_begin_x86_64(&w);
 	cfi_fde(&w.cfi, 0x1100, BY_SP,
 		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32));
-	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
-	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
 	cfi_fde(&w.cfi, 0x10c0, 0x40, FRAME_OPS);
-	w.options.join = true;
-	w.value[16] = CODE(0x1050);
-	w.value[6] = STACK(2);
-	w.word[2] = STACK(6);
-	w.word[3] = CODE(0x1090);
-	w.words = COPIED;
-	w.chain[0] = CONTEXT_USER;
-	w.chain[1] = CODE(0x1050);
-	w.chain[2] = CODE(0x1090);
-	w.chain[3] = CODE(0x10d0);
-	w.chain[4] = CODE(0x10f0);
-	walked_call(&w, 0x1090);
-	walked_call(&w, 0x10d0);
-	walked_call(&w, 0x10f0);
+	record_chain(&w, 0x10d0, 0x10f0);
 	w.sample.chain_count = 4;
 	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- root");
 	w.sample.chain_count = 5;
@@ -190,21 +182,7 @@ Test(join, code_that_has_saved_the_frame_pointer_is_not_where_it_ends)
 	cfi_fde(&w.cfi, 0x1100, BY_SP,
 		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 6,
 		    2));
-	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
-	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
-	w.options.join = true;
-	w.value[16] = CODE(0x1050);
-	w.value[6] = STACK(2);
-	w.word[2] = STACK(6);
-	w.word[3] = CODE(0x1090);
-	w.words = COPIED;
-	w.chain[0] = CONTEXT_USER;
-	w.chain[1] = CODE(0x1050);
-	w.chain[2] = CODE(0x1090);
-	w.chain[3] = CODE(0x1120);
-	w.sample.chain_count = 4;
-	walked_call(&w, 0x1090);
-	walked_call(&w, 0x1120);
+	record_chain(&w, 0x1120, 0);
 	cr_assert_str_eq(walked(&w), "1050 1090- cut");
 	walked_end(&w);
 }
@@ -218,23 +196,8 @@ Test(join, a_file_that_keeps_frame_pointers_has_functions_that_do_not)
 	cfi_fde(&w.cfi, 0x1100, 0x40,
 		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 6,
 		    2));
-	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
-	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
 	cfi_fde(&w.cfi, 0x1200, 0x2000, FRAME_OPS);
-	w.options.join = true;
-	w.value[16] = CODE(0x1050);
-	w.value[6] = STACK(2);
-	w.word[2] = STACK(6);
-	w.word[3] = CODE(0x1090);
-	w.words = COPIED;
-	w.chain[0] = CONTEXT_USER;
-	w.chain[1] = CODE(0x1050);
-	w.chain[2] = CODE(0x1090);
-	w.chain[3] = CODE(0x1120);
-	w.chain[4] = CODE(0x1300);
-	walked_call(&w, 0x1090);
-	walked_call(&w, 0x1120);
-	walked_call(&w, 0x1300);
+	record_chain(&w, 0x1120, 0x1300);
 	w.sample.chain_count = 4;
 	cr_assert_str_eq(walked(&w), "1050 1090- cut", "something has called it");
 	w.sample.chain_count = 5;
@@ -248,21 +211,7 @@ Test(join, a_chain_may_end_in_code_without_unwind_information)
 	struct walked w;
 
 	walked_begin_x86_64(&w);
-	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
-	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
-	w.options.join = true;
-	w.value[16] = CODE(0x1050);
-	w.value[6] = STACK(2);
-	w.word[2] = STACK(6);
-	w.word[3] = CODE(0x1090);
-	w.words = COPIED;
-	w.chain[0] = CONTEXT_USER;
-	w.chain[1] = CODE(0x1050);
-	w.chain[2] = CODE(0x1090);
-	w.chain[3] = CODE(0x1120);
-	w.sample.chain_count = 4;
-	walked_call(&w, 0x1090);
-	walked_call(&w, 0x1120);
+	record_chain(&w, 0x1120, 0);
 	cr_assert_str_eq(walked(&w), "1050 1090- 1120- root");
 	walked_end(&w);
 }
