@@ -103,3 +103,39 @@ rooted()
 	followed signals 100000
 	awk '/\[truncated\]/ { cut += $NF } { all += $NF } END { print cut, all; exit !(cut < 0.02 * all) }' user
 }
+
+# mapped FILE BASE TIME: its code, as a line for the builder of recordings
+mapped()
+{
+	local offset address size
+
+	read -r _ offset address _ _ size _ < <(readelf -lW "$1" | grep 'LOAD.*R E')
+	printf 'mmap2 pid=1 start=0x%x len=%s off=%s prot=5 name=%s time=%s\n' $(($2 + address)) "$size" "$offset" "$1" "$3"
+}
+
+# glibc passes on the address of execve(), as it does those of functions that threads begin with.
+@test "where a sample was taken begins no stack because the address of that function is passed on" {
+	local libc execve behind base=$((0x7f0000000000))
+
+	echo '__attribute__((noinline, noclone)) int g(int n) { __asm__ volatile(""); return n; }
+		__attribute__((noinline, noclone)) int f(int n) { return g(n) + 1; }
+		int main(int n, char **v) { (void)v; return f(n) + 1; }' >program.c
+	gcc -O1 -no-pie -o program program.c
+	libc=$(realpath "$(ldd program | awk '/libc\.so/ { print $3 }')")
+	execve=$(nm -D --without-symbol-versions "$libc" | awk '$3 == "execve" { print $1 }')
+	[ -n "$execve" ] || skip "no execve() in $libc"
+	behind=$(objdump -d program | awk '/<f>:/ { inside = 1 } inside && was { sub(":", "", $1); print $1; exit } inside && /call.*<g>/ { was = 1 }')
+	{
+		echo 'attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all'
+		echo 'feature arch=x86_64'
+		echo 'comm pid=1 name=pp time=1'
+		mapped "$PWD/program" 0 2
+		mapped "$libc" $base 3
+		printf 'sample pid=1 time=4 ip=0x%x chain=U,0x%x,0x%s,0x5000\n' \
+			$((base + 0x$execve + 9)) $((base + 0x$execve + 9)) "$behind"
+	} >recording.pd
+	"$build" -o recording.data recording.pd
+	"$flamefold" fold -q recording.data >folded
+	cat folded
+	grep -q '^pp;\[truncated\];f;' folded
+}
